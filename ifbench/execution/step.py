@@ -1,0 +1,54 @@
+"""What an executor runs: a function over rows, with the resources that it asks for.
+
+A step knows nothing of Ray. `build` runs once a worker and returns a coroutine function
+from row to row; it never raises for a row (what went wrong is in the row that it returns).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias
+
+from ifbench.tally import Tally
+from ifbench.types import Trial
+
+Work: TypeAlias = Callable[[Trial], Awaitable[Trial]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seat:
+    """A worker's place among the workers of its step, so that quotas can be split."""
+
+    index: int = 0
+    count: int = 1
+    tally: Tally = field(default_factory=Tally)
+    """Where the worker counts what it does; the executor collects it."""
+    stopping: Callable[[], bool] = lambda: False
+    """True once the run is to end: then no further call begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One stage of the flow, ready to be placed on workers."""
+
+    name: str
+    build: Callable[[Seat], AbstractAsyncContextManager[Work]]
+    """Picklable (a partial of a module's function). Entered once a worker, inside the
+    worker's event loop; left when the worker ends, so that files and children are closed."""
+    workers: int = 1
+    in_flight: int = 16
+    """Rows that one worker handles at once."""
+    cpus: float = 0.25
+    gpus: float = 0.0
+
+
+class Executor(Protocol):
+    """Runs rows through steps; rows come out as they finish, in no promised order."""
+
+    def run(self, rows: Iterable[Trial], steps: tuple[Step, ...]) -> Iterator[Trial]: ...
+
+    def stop(self) -> None:
+        """Begin no further row; `run` ends once the rows in flight are out. Any thread may call."""
+        ...

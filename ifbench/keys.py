@@ -1,0 +1,98 @@
+"""Canonical JSON and content keys: equal prompts have equal keys, on every machine.
+
+A key holds all that can change a reply and nothing else: no path, no URL, no limit, no
+price, no label. Fields that stand at their default are left out, so that a field added
+later leaves the keys of stored responses as they are (`docs/decisions/0001-content-keys.md`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import MISSING, fields
+from typing import Any
+
+from ifbench.types import (
+    ImagePolicy,
+    ModelConfig,
+    NativePolicy,
+    Part,
+    Policy,
+    Prompt,
+    Sampling,
+    Text,
+    View,
+)
+
+KEY_VERSION = 1  # A new number makes every stored answer unreachable: never change it lightly.
+
+
+def canonical_json(value: Any) -> str:
+    """One text for one value: sorted keys, no blanks, ASCII. Raises ValueError on NaN."""
+    return json.dumps(
+        value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
+    )
+
+
+def content_key(value: Any) -> str:
+    """SHA-256 of the canonical JSON, in hex (64 characters)."""
+    return hashlib.sha256(canonical_json(value).encode("ascii")).hexdigest()
+
+
+def prompt_key(prompt: Prompt) -> str:
+    """The identity of a prompt in the store."""
+    return content_key(
+        {
+            "version": KEY_VERSION,
+            "purpose": prompt.purpose.value,
+            "model": _model_identity(prompt.model),
+            "parts": [_part_identity(part) for part in prompt.parts],
+            "sampling": _changed_fields(prompt.sampling),
+            "attempt": prompt.attempt,
+            **({"system": prompt.system} if prompt.system else {}),
+            **({"reply_schema": prompt.reply_schema} if prompt.reply_schema else {}),
+        }
+    )
+
+
+def _model_identity(model: ModelConfig) -> Mapping[str, str]:
+    identity = {"engine": model.engine, "model": model.model}
+    return {**identity, "revision": model.revision} if model.revision else identity
+
+
+def _part_identity(part: Part) -> Mapping[str, Any]:
+    match part:
+        case Text(text=text):
+            return {"text": text}
+        case View(media=media, policy=policy):
+            return {"media": media.kind, "sha256": media.sha256, "policy": policy_identity(policy)}
+
+
+def policy_identity(policy: Policy) -> Mapping[str, Any]:
+    """What of a policy changes the bytes that are sent; a byte cap only refuses."""
+    match policy:
+        case ImagePolicy():
+            quality = {} if policy.format == "png" else {"quality": policy.quality}
+            return {
+                "kind": "image",
+                "long_side_px": policy.long_side_px,
+                "format": policy.format,
+                **quality,
+            }
+        case NativePolicy():
+            return {"kind": "native"}
+
+
+def _changed_fields(sampling: Sampling) -> Mapping[str, Any]:
+    changed: dict[str, Any] = {}
+    for entry in fields(sampling):
+        factory = entry.default_factory
+        default = entry.default if factory is MISSING else factory()
+        value = getattr(sampling, entry.name)
+        if value != default:
+            changed[entry.name] = value
+    for name in ("temperature", "top_p"):  # 0 and 0.0 ask for the same thing.
+        if changed.get(name) is not None:
+            changed[name] = float(changed[name])
+    return changed
