@@ -9,7 +9,6 @@ Names are short tuples. Calls: `("calls", PURPOSE, MODEL, EVENT)` with the event
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Mapping
 from typing import TypeAlias
 
@@ -20,13 +19,13 @@ class Tally:
     """A set of counters that any thread may add to."""
 
     def __init__(self) -> None:
-        self._counts: Counter[tuple[str, ...]] = Counter()
+        self._counts: Counts = {}
         self._lock = threading.Lock()
 
     def add(self, *name: str, amount: float = 1.0) -> None:
         """Add to one counter."""
         with self._lock:
-            self._counts[name] += amount  # type: ignore[assignment]  # Counter is typed for int
+            self._counts[name] = self._counts.get(name, 0.0) + amount
 
     def merge(self, counts: Mapping[tuple[str, ...], float]) -> None:
         """Add another tally's counts to this one."""
