@@ -437,6 +437,8 @@ class Score:
     extractor: str
     grader: str
     rules: Rules = "paper"
+    constraints: tuple[str, ...]
+    """The constraint of each item, in the order of `satisfied`."""
     satisfied: tuple[bool | None, ...]
     requirements: tuple[tuple[bool | None, ...], ...]
     tasks_done: tuple[bool | None, ...] = ()

@@ -1,0 +1,145 @@
+"""The executor of this process: the same steps on one event loop, bounded, without Ray.
+
+Rows stream from step to step. Each step has `workers * in_flight` rows in hand at most and
+hands on whatever finishes first, so a slow row holds back nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import AsyncExitStack
+from typing import TypeAlias
+
+from ifbench.execution.step import Seat, Step, Work
+from ifbench.tally import Tally
+from ifbench.types import Trial
+
+_Rows: TypeAlias = "asyncio.Queue[Trial | None]"
+
+
+class LocalExecutor:
+    """Runs steps on an event loop in a thread of its own."""
+
+    def __init__(self, tally: Tally | None = None) -> None:
+        self.tally = tally or Tally()
+        self._stopping = threading.Event()
+
+    def stop(self) -> None:
+        """Begin no further row; the rows in flight go on to the end. Any thread may call."""
+        self._stopping.set()
+
+    def counts(self) -> dict[tuple[str, ...], float]:
+        """What has happened so far."""
+        return self.tally.snapshot()
+
+    def run(self, rows: Iterable[Trial], steps: tuple[Step, ...]) -> Iterator[Trial]:
+        """Yield finished rows. An exception of a step's `build` ends the run and is raised here."""
+        finished: queue.Queue[Trial | BaseException | None] = queue.Queue(maxsize=1024)
+        gone = threading.Event()  # set when the caller stops reading
+        thread = threading.Thread(
+            target=self._drive,
+            args=(rows, steps, finished, gone),
+            daemon=True,
+            name="ifbench-local",
+        )
+        thread.start()
+        try:
+            while (row := finished.get()) is not None:
+                if isinstance(row, BaseException):
+                    raise row
+                yield row
+        finally:
+            gone.set()
+            self.stop()
+            while thread.is_alive():
+                _drain(finished)
+                thread.join(timeout=0.05)
+
+    def _drive(
+        self,
+        rows: Iterable[Trial],
+        steps: tuple[Step, ...],
+        finished: queue.Queue[Trial | BaseException | None],
+        gone: threading.Event,
+    ) -> None:
+        try:
+            asyncio.run(self._flow(iter(rows), steps, finished, gone))
+        except BaseException as error:  # noqa: BLE001 - handed to the caller's thread, raised there
+            finished.put(error)
+        else:
+            finished.put(None)
+
+    async def _flow(
+        self,
+        rows: Iterator[Trial],
+        steps: tuple[Step, ...],
+        finished: queue.Queue[Trial | BaseException | None],
+        gone: threading.Event,
+    ) -> None:
+        async with AsyncExitStack() as stack:
+            works = [
+                await stack.enter_async_context(
+                    step.build(Seat(tally=self.tally, stopping=self._stopping.is_set))
+                )
+                for step in steps
+            ]
+            belts: list[_Rows] = [asyncio.Queue(maxsize=_width(step)) for step in steps]
+            belts.append(asyncio.Queue(maxsize=64))
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._feed(rows, belts[0], _width(steps[0])))
+                for i, (step, work) in enumerate(zip(steps, works, strict=True)):
+                    next_width = _width(steps[i + 1]) if i + 1 < len(steps) else 1
+                    tasks.create_task(self._station(step, work, belts[i], belts[i + 1], next_width))
+                tasks.create_task(_deliver(belts[-1], finished, gone))
+
+    async def _feed(self, rows: Iterator[Trial], belt: _Rows, readers: int) -> None:
+        for row in rows:
+            if self._stopping.is_set():
+                break
+            await belt.put(row)
+        for _ in range(readers):
+            await belt.put(None)
+
+    async def _station(
+        self, step: Step, work: Work, source: _Rows, target: _Rows, next_readers: int
+    ) -> None:
+        async with asyncio.TaskGroup() as tasks:
+            for _ in range(_width(step)):
+                tasks.create_task(self._carry(step.name, work, source, target))
+        for _ in range(next_readers):
+            await target.put(None)
+
+    async def _carry(self, name: str, work: Work, source: _Rows, target: _Rows) -> None:
+        while (row := await source.get()) is not None:
+            self.tally.add("rows", name, "in")
+            done = await work(row)
+            self.tally.add("rows", name, "out")
+            await target.put(done)
+
+
+async def _deliver(
+    belt: _Rows, finished: queue.Queue[Trial | BaseException | None], gone: threading.Event
+) -> None:
+    """Pass rows to the caller's thread without blocking the loop on a slow reader."""
+    while (row := await belt.get()) is not None:
+        while not gone.is_set():
+            try:
+                finished.put_nowait(row)
+                break
+            except queue.Full:
+                await asyncio.sleep(0.01)
+
+
+def _width(step: Step) -> int:
+    return max(1, step.workers * step.in_flight)
+
+
+def _drain(finished: queue.Queue[Trial | BaseException | None]) -> None:
+    while True:
+        try:
+            finished.get_nowait()
+        except queue.Empty:
+            return

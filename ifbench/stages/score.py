@@ -1,0 +1,90 @@
+"""From one trial's verdicts to its score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ifbench.stages.verify import requirement_count
+from ifbench.types import (
+    Cause,
+    Outcome,
+    Response,
+    Rules,
+    Score,
+    Stop,
+    Usage,
+    Verdict,
+    WorkItem,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Graders:
+    """The roles behind a score, by the names of their models; empty where a role is vacant."""
+
+    judge: str = ""
+    extractor: str = ""
+    grader: str = ""
+    rules: Rules = "paper"
+
+
+def score(
+    item: WorkItem, response: Response | None, verdicts: Sequence[Verdict], graders: Graders
+) -> Score:
+    """Bring verdicts together; an item without a verdict is undecided, never dropped."""
+    by_item = {v.item: v for v in verdicts if v.aspect == "constraint"}
+    missing = len(by_item) < len(item.sample.checklist)
+    return Score(
+        sample_id=item.sample.id,
+        benchmark=item.sample.benchmark,
+        candidate=item.candidate.name,
+        attempt=item.attempt,
+        judge=graders.judge,
+        extractor=graders.extractor,
+        grader=graders.grader,
+        rules=graders.rules,
+        constraints=tuple(entry.constraint_id for entry in item.sample.checklist),
+        satisfied=tuple(
+            _satisfied(by_item.get(index)) for index in range(len(item.sample.checklist))
+        ),
+        requirements=_requirements(item, by_item),
+        causes=_causes(verdicts, not_run=missing),
+        response_key=response.key if response else "",
+        stop=response.stop if response else Stop.NONE,
+        failure=response.failure.kind if response and response.failure else None,
+        usage=response.usage if response else Usage(),
+        facets={**item.sample.facets, **_model_facets(item)},
+    )
+
+
+def _satisfied(verdict: Verdict | None) -> bool | None:
+    if verdict is None or verdict.outcome is Outcome.UNDECIDED:
+        return None
+    return verdict.outcome is Outcome.PASS
+
+
+def _requirements(
+    item: WorkItem, by_item: Mapping[int, Verdict]
+) -> tuple[tuple[bool | None, ...], ...]:
+    return tuple(
+        by_item[index].requirements if index in by_item else (None,) * requirement_count(entry)
+        for index, entry in enumerate(item.sample.checklist)
+    )
+
+
+def _causes(verdicts: Sequence[Verdict], *, not_run: bool) -> tuple[Cause, ...]:
+    causes = {verdict.cause for verdict in verdicts if verdict.cause is not None}
+    return tuple(sorted(causes | ({Cause.NOT_RUN} if not_run else set())))
+
+
+def _model_facets(item: WorkItem) -> Mapping[str, str]:
+    """What of the candidate tables group by; absent where its file does not say."""
+    model = item.candidate
+    known = {
+        "family": model.family,
+        "billions": "" if model.billions is None else f"{model.billions:g}",
+        "access": model.access or "",
+        "thinking": "" if model.thinking is None else str(model.thinking).lower(),
+    }
+    return {name: value for name, value in known.items() if value}
