@@ -68,7 +68,7 @@ class LocalExecutor:
         try:
             asyncio.run(self._flow(iter(rows), steps, finished, gone))
         except BaseException as error:  # noqa: BLE001 - handed to the caller's thread, raised there
-            finished.put(error)
+            finished.put(_first(error))
         else:
             finished.put(None)
 
@@ -131,6 +131,13 @@ async def _deliver(
                 break
             except queue.Full:
                 await asyncio.sleep(0.01)
+
+
+def _first(error: BaseException) -> BaseException:
+    """The error that a user can act on, out of the groups that task groups wrap it in."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error
 
 
 def _width(step: Step) -> int:

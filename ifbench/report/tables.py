@@ -1,0 +1,100 @@
+"""Tables as plain values, and the forms in which they are shown."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from ifbench.metrics import Figure
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A title, a head and rows of text; `notes` stand below."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+def percent(figure: Figure) -> str:
+    """A figure in percent; over incomplete samples with its bounds, `61.5 [58.0..70.2]`."""
+    if figure.value is None and figure.low is None:
+        return "–"
+    value = "–" if figure.value is None else f"{100 * figure.value:.2f}"
+    if not figure.is_partial:
+        return value
+    low = "–" if figure.low is None else f"{100 * figure.low:.1f}"
+    high = "–" if figure.high is None else f"{100 * figure.high:.1f}"
+    return f"{value} [{low}..{high}]"
+
+
+def to_terminal(table: Table, *, width: int | None = None) -> str:
+    """Lines for a terminal, columns aligned, without colour."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    # On a pipe rich assumes 80 columns and would fold cells: let the table have what it needs.
+    console = Console(file=io.StringIO(), width=width or 200, no_color=True, highlight=False)
+    rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
+    for index, column in enumerate(table.columns):
+        rich.add_column(column, justify="left" if index == 0 else "right", no_wrap=False)
+    for row in table.rows:
+        rich.add_row(*(_plain(cell) for cell in row))
+    console.print(rich)
+    for note in table.notes:
+        console.print(_plain(note))
+    text = console.file.getvalue()  # type: ignore[attr-defined]  # the StringIO from above
+    return "\n".join(line.rstrip() for line in text.splitlines()).rstrip() + "\n"
+
+
+def to_markdown(table: Table) -> str:
+    """A GitHub-flavoured Markdown table under a heading."""
+    head = f"| {' | '.join(map(_cell, table.columns))} |"
+    rule = f"| {' | '.join(['---', *['---:'] * (len(table.columns) - 1)])} |"
+    rows = [f"| {' | '.join(map(_cell, row))} |" for row in table.rows]
+    notes = [f"\n{note}" for note in table.notes]
+    return "\n".join([f"### {table.title}", "", head, rule, *rows, *notes]) + "\n"
+
+
+def to_csv(table: Table) -> str:
+    """Comma-separated values with a head; the title and notes are left out."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.rows)
+    return out.getvalue()
+
+
+def to_json(table: Table) -> str:
+    """One JSON object: title, rows as objects by column, notes."""
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    return json.dumps(
+        {"title": table.title, "rows": rows, "notes": list(table.notes)}, ensure_ascii=False
+    )
+
+
+FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
+    {"terminal": to_terminal, "markdown": to_markdown, "csv": to_csv, "json": to_json}
+)
+
+
+def render(tables: Sequence[Table], form: str) -> str:
+    """All tables in one form; JSON is one object a line."""
+    return "\n".join(FORMATS[form](table) for table in tables)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)

@@ -1,0 +1,201 @@
+"""What each step does to one trial: the pure stages, tied together by `ask` and `check`.
+
+`ask` is the one effect on models, `check` the one that runs scripts in isolation. Nothing here
+raises for what happens to a row; it becomes a failure or an undecided verdict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Check, Judged, undecided
+from ifbench.constraints.running import CheckCall
+from ifbench.stages.extract import ask_extractions, read_extractions
+from ifbench.stages.judge import ask_judge, read_judge
+from ifbench.stages.prepare import prepare
+from ifbench.stages.reasking import reask
+from ifbench.stages.score import Graders, score
+from ifbench.stages.verify import (
+    answer_of,
+    check_calls,
+    extracted_calls,
+    settled_by_failure,
+    unbound_items,
+    verdict,
+)
+from ifbench.types import (
+    Cause,
+    Failure,
+    ModelConfig,
+    Prompt,
+    Purpose,
+    Response,
+    Rules,
+    Trial,
+    Verdict,
+    WorkItem,
+)
+
+Ask: TypeAlias = Callable[[Prompt], Awaitable[Response]]
+
+
+class CheckAll(Protocol):
+    """Runs scripts in isolation; `None` where an extractor must be asked."""
+
+    async def __call__(self, calls: Sequence[CheckCall]) -> Sequence[Check | None]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """Who decides what scripts cannot, and how often an unreadable reply is asked again."""
+
+    judge: ModelConfig | None = None
+    extractor: ModelConfig | None = None
+    grader: ModelConfig | None = None
+    attempts: int = 3
+    rules: Rules = "paper"
+
+    @property
+    def graders(self) -> Graders:
+        return Graders(
+            judge=self.judge.name if self.judge else "",
+            extractor=self.extractor.name if self.extractor else "",
+            grader=self.grader.name if self.grader else "",
+            rules=self.rules,
+        )
+
+
+async def generate(trial: Trial, ask: Ask) -> Trial:
+    """Ask the candidate."""
+    prompt = prepare(trial.item)
+    if isinstance(prompt, Failure):
+        return replace(trial, response=_unsent(trial.item, prompt))
+    return replace(trial, response=await ask(prompt))
+
+
+async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial:
+    """Decide what scripts decide, asking the extractor only where no rule finds its target."""
+    item, response = trial.item, _response(trial)
+    if response.failure is not None:
+        settled = settled_by_failure(item, response.failure)
+        return replace(trial, verdicts=_verdicts(item, settled, {}, roles))
+    answer = answer_of(response)
+    found = await _run(check, check_calls(item, answer))
+    checks = {**unbound_items(item), **{i: c for i, c in found.items() if c is not None}}
+    asked: dict[int, tuple[str, ...]] = {}
+    unlocated = [index for index, one in found.items() if one is None]
+    if unlocated and roles.extractor is None:
+        checks |= dict.fromkeys(
+            unlocated, undecided(Cause.NOT_RUN, "no extractor is configured (extractor=NAME)")
+        )
+    elif unlocated and roles.extractor is not None:
+        quoted, asked = await _extract(item, response, unlocated, ask, roles.extractor, roles)
+        quotations = {i: q for i, q in quoted.items() if isinstance(q, tuple)}
+        decided = await _run(check, extracted_calls(item, answer, quotations))
+        checks |= {i: c for i, c in decided.items() if c is not None}
+        checks |= {i: q for i, q in quoted.items() if isinstance(q, Check)}
+    return replace(trial, verdicts=_verdicts(item, checks, asked, roles))
+
+
+async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
+    """Decide what a judge decides, then bring the verdicts together into the score."""
+    item, response = trial.item, _response(trial)
+    done = {verdict.item for verdict in trial.verdicts}
+    open_items = [i for i in range(len(item.sample.checklist)) if i not in done]
+    verdicts = trial.verdicts
+    if open_items and roles.judge is None:
+        missing = undecided(Cause.NOT_RUN, "no judge is configured (judge=NAME)")
+        verdicts += _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)
+    elif open_items and roles.judge is not None:
+        checks, asked = await _judge(item, response, open_items, ask, roles.judge, roles)
+        verdicts += _verdicts(item, checks, asked, roles)
+    ordered = tuple(sorted(verdicts, key=lambda v: v.item))
+    return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))
+
+
+async def _extract(
+    item: WorkItem,
+    response: Response,
+    indices: Sequence[int],
+    ask: Ask,
+    extractor: ModelConfig,
+    roles: Roles,
+) -> tuple[dict[int, tuple[str, ...] | Check], dict[int, tuple[str, ...]]]:
+    """Quotations by item, or why there are none; and the keys of the prompts behind them."""
+
+    def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
+        return ask_extractions(
+            item, response, extractor, indices=open_items, attempt=attempt, larger=larger
+        )
+
+    def read(replies: Mapping[int, Response]) -> Mapping[int, tuple[str, ...] | Check]:
+        return read_extractions(item, response, replies)
+
+    return await reask(prompts, read, ask, indices, roles.attempts)
+
+
+async def _judge(
+    item: WorkItem,
+    response: Response,
+    indices: Sequence[int],
+    ask: Ask,
+    judge_model: ModelConfig,
+    roles: Roles,
+) -> tuple[dict[int, Check], dict[int, tuple[str, ...]]]:
+    """Checks by item, and the keys of the prompts behind them."""
+
+    def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
+        return ask_judge(
+            item, response, judge_model, indices=open_items, attempt=attempt, larger=larger
+        )
+
+    def read(replies: Mapping[int, Response]) -> Mapping[int, Check]:
+        return read_judge(item, response, replies)
+
+    return await reask(prompts, read, ask, indices, roles.attempts)
+
+
+async def _run(check: CheckAll, calls: Mapping[int, CheckCall]) -> Mapping[int, Check | None]:
+    if not calls:
+        return {}
+    return dict(zip(calls, await check(tuple(calls.values())), strict=True))
+
+
+def _verdicts(
+    item: WorkItem,
+    checks: Mapping[int, Check],
+    asked: Mapping[int, tuple[str, ...]],
+    roles: Roles,
+) -> tuple[Verdict, ...]:
+    return tuple(
+        verdict(
+            item,
+            index,
+            check,
+            grader=_grader(item, index, asked=index in asked, roles=roles),
+            rules=roles.rules,
+            asked=asked.get(index, ()),
+        )
+        for index, check in checks.items()
+    )
+
+
+def _grader(item: WorkItem, index: int, *, asked: bool, roles: Roles) -> str:
+    """Who decided: the rule with its version and, where a model was asked, its name."""
+    constraint = all_constraints().get(item.sample.checklist[index].constraint_id)
+    if constraint is None:
+        return "none"
+    role = roles.judge if isinstance(constraint.method, Judged) else roles.extractor
+    return f"{constraint.grader}+{role.name}" if asked and role else constraint.grader
+
+
+def _response(trial: Trial) -> Response:
+    assert trial.response is not None, "the generate step comes first"
+    return trial.response
+
+
+def _unsent(item: WorkItem, failure: Failure) -> Response:
+    return Response(key="", purpose=Purpose.CANDIDATE, model=item.candidate.model, failure=failure)
