@@ -84,8 +84,9 @@ class RayExecutor:
             ray.kill(board)
 
     def _dataset(self, rows: Iterable[Trial], steps: tuple[Step, ...], board: Any) -> Any:
-        import ray
         from ray.data import ActorPoolStrategy, DataContext
+
+        ray = start_ray(self.options)
 
         context = DataContext.get_current()
         context.enable_progress_bars = False
@@ -101,7 +102,7 @@ class RayExecutor:
                 batch_format="pyarrow",
                 zero_copy_batch=True,
                 num_cpus=cpus,
-                **({"num_gpus": step.gpus} if step.gpus else {}),
+                num_gpus=step.gpus or None,
                 fn_constructor_kwargs={"step": step, "board": board, "run": run},
                 compute=ActorPoolStrategy(
                     size=step.workers,
