@@ -1,0 +1,40 @@
+"""What a benchmark is: where its samples come from and how its results are shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ifbench.types import Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Breakdown:
+    """One table of the report: the metrics, a row for each value of a facet."""
+
+    facet: str
+    title: str
+    order: tuple[str, ...] = ()
+    """Values that come first, in this order; others follow by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """A benchmark is a value: adding one is a folder and a line in `get_benchmark`."""
+
+    name: str
+    title: str
+    load: Callable[[Path], Iterator[Sample]]
+    """Reads our record form or the public release's. Raises `DatasetError` before it yields."""
+    metrics: tuple[str, ...]
+    """Names in `ifbench.metrics.METRICS`, in the order of the paper's columns."""
+    headline: str
+    """The metric that ranks models."""
+    headline_over: str = ""
+    """The facet over whose values the headline is averaged; empty for all samples at once."""
+    breakdowns: tuple[Breakdown, ...] = ()
+    groups: tuple[str, ...] = ()
+    """The constraints' functional groups, in the order of the paper."""
+    domains: tuple[str, ...] = ()
+    """The constraints' domains, in the order of the paper."""

@@ -1,0 +1,87 @@
+"""Parameters of a checklist item, from plain JSON to the constraint's typed `Params`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Params
+from ifbench.errors import DatasetError
+
+
+def bind_params(constraint_id: str, params: Mapping[str, Any]) -> Params:
+    """The typed parameters of a constraint.
+
+    Types are not bent: `"2"` and `true` are no number. Raises `DatasetError`, whose message
+    names the constraint, each wrong key, what was found and what is known instead.
+    """
+    constraint = all_constraints().get(constraint_id)
+    if constraint is None:
+        raise DatasetError(unknown_name("constraint", constraint_id, all_constraints()))
+    try:
+        # Through JSON, because only there does strict reading take lists for tuples.
+        return constraint.params.model_validate_json(json.dumps(params), strict=True)
+    except ValidationError as error:
+        raise DatasetError(
+            f"{constraint_id}: " + "; ".join(describe(error, constraint.params))
+        ) from error
+
+
+def unknown_name(
+    kind: str, name: str, known: Iterator[str] | Sequence[str] | Mapping[str, Any]
+) -> str:
+    """A sentence about a name that does not exist, with those that look like it."""
+    close = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(f'`{word}`' for word in close)}?" if close else ""
+    return f"unknown {kind} `{name}`{hint}"
+
+
+def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:
+    """What is wrong, one sentence an error: where, what was found, what was expected."""
+    return [_sentence(entry, model) for entry in error.errors(include_url=False)]
+
+
+def _sentence(entry: Any, model: type[BaseModel]) -> str:
+    location: tuple[str | int, ...] = entry["loc"]
+    *parents, last = location or ("",)
+    inside = _place(parents)
+    if entry["type"] == "extra_forbidden":
+        known = list(_model_at(model, parents).model_fields)
+        sentence = unknown_name("key", str(last), known)
+        if "did you mean" not in sentence:
+            sentence += f"; known: {', '.join(known) or 'none'}"
+        return f"{inside}: {sentence}" if inside else sentence
+    if entry["type"] == "missing":
+        sentence = f"the key `{last}` is missing"
+        return f"{inside}: {sentence}" if inside else sentence
+    return f"{_place(location) or 'the record'}: {entry['msg']}, found {_shorten(entry['input'])}"
+
+
+def _place(location: Sequence[str | int]) -> str:
+    words = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
+    return words.removeprefix(".")
+
+
+def _model_at(model: type[BaseModel], location: Sequence[str | int]) -> type[BaseModel]:
+    for part in location:
+        field = model.model_fields.get(part) if isinstance(part, str) else None
+        if field is not None:
+            model = next(_models_in(field.annotation), model)
+    return model
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def _shorten(value: Any, limit: int = 60) -> str:
+    words = json.dumps(value, ensure_ascii=False, default=repr)
+    return words if len(words) <= limit else words[: limit - 1] + "…"

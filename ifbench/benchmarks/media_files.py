@@ -1,0 +1,59 @@
+"""The files that records name: where they lie and what their bytes hash to."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import lru_cache
+from pathlib import Path
+
+from ifbench.errors import DatasetError
+from ifbench.types import Media, MediaKind
+
+IMAGE_MARK = "<image>"
+"""Stands in an instruction where a picture goes."""
+
+
+def load_media(kind: MediaKind, uri: str, folder: Path, sha256: str = "") -> Media:
+    """A medium with an absolute path and its hash. Raises `DatasetError`.
+
+    A URI with a scheme (`s3://…`) is kept as it is and not looked up; its hash must be given.
+    """
+    if "://" in uri:
+        if not sha256:
+            raise DatasetError(f"`{uri}` is not looked up, so its `sha256` must be given")
+        return Media(kind=kind, uri=uri, sha256=sha256)
+    path = os.path.abspath(folder / uri)  # noqa: PTH100  (`resolve` would follow links)
+    found = file_sha256(path)
+    if sha256 and sha256 != found:
+        raise DatasetError(f"{path} has the SHA-256 {found}, the record says {sha256}")
+    return Media(kind=kind, uri=path, sha256=found)
+
+
+def relative_uri(media: Media, folder: Path) -> str:
+    """The URI as it is written into a record file that lies in `folder`."""
+    if "://" in media.uri:
+        return media.uri
+    return Path(os.path.relpath(media.uri, folder)).as_posix()
+
+
+def file_sha256(path: str) -> str:
+    """SHA-256 of a file's bytes, in hex. Raises `DatasetError` when there is no such file."""
+    try:
+        status = os.stat(path)  # noqa: PTH116  (thousands of times; a `Path` costs more)
+        if not os.path.isfile(path):  # noqa: PTH113
+            raise DatasetError(f"{path} is no file")
+        return _sha256(path, status.st_size, status.st_mtime_ns)
+    except OSError as error:
+        raise DatasetError(f"{path}: {error.strerror}") from error
+
+
+@lru_cache(maxsize=100_000)
+def _sha256(path: str, size: int, mtime_ns: int) -> str:  # noqa: ARG001  (size and time: the key)
+    with open(path, "rb") as file:  # noqa: PTH123
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def image_places(instruction: str) -> int:
+    """How many pictures an instruction has room for."""
+    return instruction.count(IMAGE_MARK)

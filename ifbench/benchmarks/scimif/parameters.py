@@ -1,0 +1,385 @@
+"""Parameters of the public release, which are free text, to typed `Params`.
+
+The text was written by a model ("two decimal places", "N = 4 types of responses",
+"final_answer_position = end", a few in Spanish). What a parser here reads is bound once, when
+the sample is loaded; what none reads stays as `UnboundParams` with the reason, so that the item
+is undecided and counted. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from ifbench.benchmarks.binding import bind_params
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Params
+from ifbench.errors import DatasetError
+from ifbench.types import UnboundParams
+
+Parsed: TypeAlias = Mapping[str, Any] | str
+"""Parameters as plain JSON, or in words why there are none."""
+
+Parser: TypeAlias = Callable[[str, str], Parsed]
+"""From the parameter text (perhaps empty) and the question that the model is asked."""
+
+
+def bind_release_params(
+    constraint_id: str, raw: str | None, question: str
+) -> Params | UnboundParams:
+    """The typed parameters of a release's checklist item, or why they stay unbound."""
+    words = (raw or "").strip()
+    if constraint_id not in all_constraints():
+        reason = f"this version of ifbench has no verifier for {constraint_id}"
+        return UnboundParams(raw=words, reason=reason)
+    parsed = PARSERS[constraint_id](words, question) if constraint_id in PARSERS else NO_PARSER
+    if isinstance(parsed, str):
+        return UnboundParams(raw=words, reason=parsed)
+    try:
+        return bind_params(constraint_id, parsed)
+    except DatasetError as error:
+        return UnboundParams(raw=words, reason=str(error))
+
+
+NO_PARSER = "no parser reads the parameters of this constraint yet"
+
+# ── Words for numbers ────────────────────────────────────────────────────────────────
+
+_ENGLISH = (
+    ("zero",),
+    ("one", "a", "an", "single"),
+    ("two",),
+    ("three",),
+    ("four",),
+    ("five",),
+    ("six",),
+    ("seven",),
+    ("eight",),
+    ("nine",),
+    ("ten",),
+    ("eleven",),
+    ("twelve",),
+)
+_SPANISH = (
+    "cero",
+    "un",
+    "dos",
+    "tres",
+    "cuatro",
+    "cinco",
+    "seis",
+    "siete",
+    "ocho",
+    "nueve",
+    "diez",
+)
+_NUMBERS: Mapping[str, int] = MappingProxyType(
+    {
+        **{word: value for value, words in enumerate(_ENGLISH) for word in words},
+        **{word: value for value, word in enumerate(_SPANISH)},
+    }
+)
+_NUMBER = r"(?<![\w.])(\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdecimal() else _NUMBERS[word.lower()]
+
+
+def _search_numbers(pattern: str, text: str) -> set[int]:
+    return {_value(match[1]) for match in re.finditer(pattern, text, re.IGNORECASE)}
+
+
+# ── Precision ────────────────────────────────────────────────────────────────────────
+
+_PLACES = (
+    _NUMBER + r"(?:\s*\(\d+\))?[\s-]+(?:decimal[\s-]+)?(?:place|digit)s?\s+after\s+the\s+decimal",
+    _NUMBER
+    + r"(?:\s*\(\d+\))?[\s-]+decimals?(?![\s-]*point\s+number)(?:[\s-]+(?:place|digit|point)s?)?\b",
+    _NUMBER + r"(?:\s+(?:cifras|lugares|posiciones|dígitos))?\s+decimales\b",
+    r"\bdecimal[\s_-]*(?:place|digit)s?\s*[:=]\s*(\d{1,2})\b",
+)
+_NAMED_PLACES: Mapping[str, int] = MappingProxyType(
+    {
+        r"\bnearest\s+(?:integer|whole)": 0,
+        r"\b(?:integer|whole\s+number)s?\s*(?:only)?$": 0,
+        r"\bentero\s+más\s+cercano": 0,
+        r"\bnearest\s+tenth\b": 1,
+        r"\bnearest\s+hundredth\b": 2,
+        r"\bnearest\s+thousandth\b": 3,
+    }
+)
+
+
+def decimal_places(text: str) -> set[int]:
+    """Every number of decimal places that a text asks for."""
+    found = set[int]()
+    for pattern in _PLACES:
+        found |= _search_numbers(pattern, text)
+    for pattern, places in _NAMED_PLACES.items():
+        if re.search(pattern, text, re.IGNORECASE):
+            found.add(places)
+    for digits in re.findall(r"\bnearest\s+0\.(0*1)\b", text):
+        found.add(len(digits))
+    return found
+
+
+def _decimal_number(raw: str, question: str) -> Parsed:
+    if re.fullmatch(r"\d{1,2}", raw):
+        return {"places": int(raw)}
+    asked = decimal_places(question)
+    found = decimal_places(raw) if raw else asked
+    if not found:
+        return "no number of decimal places is stated"
+    if len(found) > 1:
+        return f"several numbers of decimal places are stated: {sorted(found)}"
+    if asked and not found & asked:
+        return f"the parameters say {min(found)} decimal places, the question {sorted(asked)}"
+    return {"places": min(found)}
+
+
+def _scientific_annotation(raw: str, _: str) -> Parsed:
+    figures = _search_numbers(_NUMBER + r"[\s-]+significant\s+(?:figure|digit)s?", raw)
+    places = decimal_places(raw) | {count - 1 for count in figures}
+    if len(places) == 1 and min(places) >= 0:
+        return {"mantissa_places": min(places)}
+    if places or re.search(r"\d(?!\s*(?:\^|[*]{2}))", re.sub(r"10", "", raw)):
+        return "the precision of the mantissa is not stated clearly"
+    return {}
+
+
+# ── Formats and letters ──────────────────────────────────────────────────────────────
+
+_FILLERS = frozenset(
+    ("a", "an", "the", "in", "as", "of", "is", "be", "to", "with", "and", "must", "should")
+    + (
+        "strict",
+        "strictly",
+        "only",
+        "entire",
+        "whole",
+        "all",
+        "valid",
+        "none",
+        "n/a",
+        "use",
+        "using",
+    )
+    + ("answer", "final", "output", "response", "format", "formatted", "object", "string", "python")
+    + ("style", "syntax", "tag", "tags", "text", "letter", "letters", "enclosed", "value", "values")
+)
+"""Words that a restatement of a format may be made of."""
+
+
+def _restating(*names: str) -> Parser:
+    """Accepts a text that only repeats what the constraint says anyway."""
+
+    def parse(raw: str, _: str) -> Parsed:
+        words = set(re.findall(r"[\w/]+", raw.lower()))
+        left = words - _FILLERS - set(names)
+        if left:
+            return f"the parameters ask for more than a parser reads: {' '.join(sorted(left)[:8])}"
+        return {}
+
+    return parse
+
+
+def _keys(text: str) -> list[str]:
+    quoted = r"['\"‘’“”`]([^'\"‘’“”`]{1,60})['\"‘’“”`]"
+    after = re.search(r"\bkeys?\b(.*)", text, re.IGNORECASE | re.DOTALL)
+    if after is None:
+        return re.findall(quoted + r"\s*:", text)
+    names = re.findall(quoted, after[1])
+    if names:
+        return names
+    listed = re.fullmatch(r"\s*[:=]\s*(\w+(?:\s*,\s*\w+)*)\s*", after[1])
+    return [name.strip() for name in listed[1].split(",")] if listed else []
+
+
+def _json_constraint(raw: str, question: str) -> Parsed:
+    keys = list(dict.fromkeys(_keys(raw)))
+    return {"required_keys": keys} if keys else _restating("json")(raw, question)
+
+
+def _letters(word: str) -> Parser:
+    def parse(raw: str, _: str) -> Parsed:
+        # "all uppercase, such as SEM" restates; an example sets nothing.
+        return {} if not raw or re.search(word, raw, re.IGNORECASE) else f"found no `{word}case`"
+
+    return parse
+
+
+def _wrap_up(raw: str, _: str) -> Parsed:
+    if not raw or "boxed" in raw or re.fullmatch(r"(?:a|the)?\s*box(?: format)?", raw.lower()):
+        return {}
+    return "the wrapper is not one that a parser knows"
+
+
+# ── Selection, number, structure ─────────────────────────────────────────────────────
+
+_NOTATIONS = frozenset({"selfies", "smiles", "inchi", "iupac"})
+
+
+def listed_options(text: str) -> list[str]:
+    """Options that a text lists: a Python or JSON list, lines or runs of `A) …`, `a | b`, `a or b`."""
+    literal = re.search(r"\[[^\[\]]+\]", text)
+    if literal:
+        try:
+            values = ast.literal_eval(literal[0])
+        except (ValueError, SyntaxError):
+            values = literal[0][1:-1].split(",")
+        return _clean(str(value) for value in values)
+    lettered = re.findall(r"(?:^|\s)\(?([A-H])[).:]\s+(.+?)(?=\s+\(?[A-H][).:]\s|\n|$)", text)
+    letters = "".join(letter for letter, _ in lettered)
+    if len(lettered) > 1 and "ABCDEFGH".startswith(letters):
+        return _clean(option for _, option in lettered)
+    body = re.sub(
+        r"^\s*(?:options?|choices|choose from|one of)\s*[:=]?\s*", "", text, flags=re.IGNORECASE
+    )
+    for separator in (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*(?:or\s+|and\s+)?", r"\s+or\s+"):
+        parts = _clean(re.split(separator, body))
+        if len(parts) > 1:
+            return parts
+    return []
+
+
+def _clean(parts: Iterable[str]) -> list[str]:
+    return [part.strip(" \t\n'\"`.;,") for part in parts if part.strip(" \t\n'\"`.;,")]
+
+
+def _choose_from(raw: str, question: str) -> Parsed:
+    options = listed_options(raw) if raw else _lettered_lines(question)
+    if len(options) < 2 or len(set(options)) < len(options):
+        return "no list of options is stated"
+    if {option.lower() for option in options} <= _NOTATIONS:
+        return "the options are names of notations, not answers"
+    return {"options": options}
+
+
+def _lettered_lines(question: str) -> list[str]:
+    lines = re.findall(r"^\s*\(?([A-H])[).:]\s+(\S.*?)\s*$", question, re.MULTILINE)
+    letters = "".join(letter for letter, _ in lines)
+    return [text for _, text in lines] if letters and "ABCDEFGH".startswith(letters) else []
+
+
+def _number_response(raw: str, question: str) -> Parsed:
+    for text in (raw, question):
+        found = _search_numbers(r"\bN\s*=\s*(\d{1,2})\b", text) or _search_numbers(
+            _NUMBER
+            + r"\s+(?:distinct\s+|different\s+|categorical\s+|tipos\s+de\s+)*"
+            + r"(?:(?:type|kind|categor|class)\w*\s+of\s+)?(?:respuesta|response|answer)s?\b",
+            text,
+        )
+        if len(found) == 1:
+            return {"n": found.pop()}
+        if found:
+            return f"several numbers of responses are stated: {sorted(found)}"
+    return {"n": int(raw)} if re.fullmatch(r"\d{1,2}", raw) else "no number of responses is stated"
+
+
+def _response_structure(raw: str, _: str) -> Parsed:
+    # A prefix match: "middle (the multi-step sequence appears between …)" is real.
+    found = re.match(
+        r"(?:final[_ ]answer[_ ]position\s*[:=]\s*)?['\"]?(beginning|middle|end)\b",
+        raw,
+        re.IGNORECASE,
+    )
+    return {"position": found[1].lower()} if found else "no position of the final answer is stated"
+
+
+# ── Chemistry ────────────────────────────────────────────────────────────────────────
+
+_ELEMENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "hydrogen": "H",
+        "carbon": "C",
+        "oxygen": "O",
+        "nitrogen": "N",
+        "sulfur": "S",
+        "sulphur": "S",
+        "fluorine": "F",
+        "chlorine": "Cl",
+        "bromine": "Br",
+        "iodine": "I",
+        "phosphorus": "P",
+        "boron": "B",
+        "silicon": "Si",
+        "selenium": "Se",
+        "tellurium": "Te",
+        "arsenic": "As",
+        "antimony": "Sb",
+        "bismuth": "Bi",
+        "polonium": "Po",
+    }
+)
+_BOUNDS = re.compile(
+    r"\b(?:at (?:least|most)|up to|between|more|fewer|less|about)\b", re.IGNORECASE
+)
+
+
+def _molecular_validity(raw: str, question: str) -> Parsed:
+    text = raw or question
+    found = {name for name in _NOTATIONS if re.search(rf"\b{name}\b", text, re.IGNORECASE)}
+    if len(found) == 1:
+        return {"system": found.pop()}
+    return f"{len(found)} notations are stated, not one: {', '.join(sorted(found)) or 'none'}"
+
+
+def _atom_count(raw: str, question: str) -> Parsed:
+    text = raw or question
+    if _BOUNDS.search(text):
+        return "a bound is stated where exact numbers of atoms are expected"
+    names = "|".join(_ELEMENTS)
+    pairs = re.findall(_NUMBER + rf"\s+({names})\b(?:\s+atoms?)?", text, re.IGNORECASE)
+    counts = {_ELEMENTS[name.lower()]: _value(number) for number, name in pairs}
+    if not counts or len(counts) < len(pairs):
+        return "no numbers of atoms are stated, or one element twice"
+    return {"counts": counts}
+
+
+def _method(raw: str, _: str) -> Parsed:
+    # A name is short and holds no formula; a paragraph needs a reader.
+    if not raw or len(raw) > 80 or re.search(r"[=\\$^;:.]|\d|\n", raw):
+        return "the parameters are no single name of a method"
+    return {"methods": [{"name": raw}]}
+
+
+def _steps(raw: str, _: str) -> Parsed:
+    numbered = re.split(r"(?:^|\s)(?:step\s*)?\(?\d{1,2}[.):]\s+", raw, flags=re.IGNORECASE)
+    arrows = re.split(r"\s*(?:->|→|=>)\s*", raw)
+    lines = raw.splitlines()
+    for parts in (numbered[1:] if not numbered[0].strip() else [], arrows, lines):
+        steps = [part.strip(" \t\n;,") for part in parts if part.strip(" \t\n;,")]
+        if len(steps) > 1:
+            return {"steps": steps}
+    return "no list of steps is stated"
+
+
+PARSERS: Mapping[str, Parser] = MappingProxyType(
+    {
+        "general:decimal_number": _decimal_number,
+        "general:scientific_annotation": _scientific_annotation,
+        "general:all_uppercase": _letters("upper"),
+        "general:all_lowercase": _letters("lower"),
+        "general:wrap_up": _wrap_up,
+        "general:json_constraint": _json_constraint,
+        "general:list_constraint": _restating("list"),
+        "general:tuple_constraint": _restating("tuple"),
+        "general:dictionary_constraint": _restating("dictionary", "dict"),
+        "general:markdown_constraint": _restating("markdown"),
+        "general:html_constraint": _restating("html"),
+        "general:xml_constraint": _restating("xml"),
+        "general:csv_constraint": _restating("csv", "comma", "separated"),
+        "general:choose_from": _choose_from,
+        "general:judge": _restating("yes", "no", "or", "without", "explanation", "explanations"),
+        "general:response_structure": _response_structure,
+        "general:number_response": _number_response,
+        "chemistry:molecular_validity": _molecular_validity,
+        "chemistry:atom_count_constraint": _atom_count,
+        "chemistry:method_constraint": _method,
+        "chemistry:reaction_steps": _steps,
+    }
+)

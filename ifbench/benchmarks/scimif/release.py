@@ -1,0 +1,289 @@
+"""SciMIF's public release: its records turned into samples.
+
+One file a subject (`output_data/chemistry.jsonl`), pictures in an `images` folder beside it or
+beside its folder. Names become the paper's, free-text parameters become typed ones, ids become
+`<subject>/<id>` (they are unique inside a subject only). The release has defects of many kinds
+(`docs/records.md` lists them): what can be read is read, what cannot is said.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ifbench.benchmarks.binding import describe
+from ifbench.benchmarks.json_lines import Defects, Line, json_lines
+from ifbench.benchmarks.media_files import IMAGE_MARK, image_places, load_media
+from ifbench.benchmarks.records import load_records, with_derived_facets
+from ifbench.benchmarks.scimif.aliases import (
+    ORIGINS,
+    RELEASE_ONLY,
+    SUBJECTS,
+    canonical_id,
+    close_names,
+    task_type,
+)
+from ifbench.benchmarks.scimif.parameters import bind_release_params
+from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES, TASKS
+from ifbench.errors import DatasetError
+from ifbench.types import ChecklistItem, Media, Sample
+
+log = logging.getLogger(__name__)
+
+_IMAGE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?)$", re.IGNORECASE)
+
+
+class _InstructionForm(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    instruction_name: str
+    source: Literal["original", "core_task", "added_general"]
+    required_parameters: str | int | float | None = None
+
+
+class _ReleaseForm(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: int | str
+    task: str
+    original_question: str = ""
+    edit_question: str
+    answer: Any = None
+    choose_instruction: list[str] = []
+    instruction_list: list[_InstructionForm]
+    image: str | None = None
+
+
+# ── Either form ──────────────────────────────────────────────────────────────────────
+
+
+def load_samples(path: Path | str) -> Iterator[Sample]:
+    """The samples of a file in our record form or in the release's, told apart by their fields.
+
+    A folder is the release's: one file a subject. Raises `DatasetError` before the first sample.
+    """
+    path = Path(path)
+    return load_release(path) if path.is_dir() or is_release(path) else load_records(path)
+
+
+def is_release(path: Path) -> bool:
+    """True when the first object of a file has the release's fields and not ours."""
+    line = next(json_lines(path, Defects(path)), None)
+    return line is not None and "format" not in line.fields and "edit_question" in line.fields
+
+
+def load_release(path: Path | str) -> Iterator[Sample]:
+    """The samples of one subject's file, or of every subject's file in a folder.
+
+    All files are checked first, as `load_records` does. Raises `DatasetError`.
+    """
+    files = _subject_files(Path(path))
+    warned: set[str] = set()
+    for file in files:
+        for _ in _read(file, warned):
+            pass
+    return (sample for file in files for sample in _read(file, warned))
+
+
+def _subject_files(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    by_discipline: dict[str, Path] = {}
+    for file in sorted(path.glob("*.jsonl")):
+        discipline = SUBJECTS.get(file.stem.lower())
+        if discipline is None:
+            continue
+        if discipline in by_discipline:
+            raise DatasetError(f"{by_discipline[discipline]} and {file} are both {discipline}")
+        by_discipline[discipline] = file
+    if not by_discipline:
+        raise DatasetError(f"{path}: no file of a subject in it; expected {_expected_names()}")
+    return [by_discipline[name] for name in DISCIPLINES if name in by_discipline]
+
+
+def subject_of(path: Path) -> str:
+    """The discipline that a file's name, or its folder's, says. Raises `DatasetError`."""
+    for word in (path.name.split(".")[0], path.absolute().parent.name):
+        if word.lower() in SUBJECTS:
+            return SUBJECTS[word.lower()]
+    raise DatasetError(
+        f"{path}: the subject is not in the name of the file or its folder; "
+        f"expected {_expected_names()}"
+    )
+
+
+def _expected_names() -> str:
+    return ", ".join(f"{name}.jsonl" for name in SUBJECTS)
+
+
+# ── One file ─────────────────────────────────────────────────────────────────────────
+
+
+def _read(path: Path, warned: set[str]) -> Iterator[Sample]:
+    discipline = subject_of(path)
+    images = _images_folder(path)
+    defects = Defects(path)
+    lines_of: dict[str, int] = {}
+    for line in json_lines(path, defects):
+        problems: list[str] = []
+        sample = _read_line(line, discipline, images, problems)
+        if sample is not None:
+            first = lines_of.setdefault(sample.id, line.number)
+            if first != line.number:
+                problems.append(f"the id `{sample.id}` stands on line {first} already")
+        defects.add(line.number, *problems)
+        if sample is None or problems:
+            continue
+        _warn_of_unknown_task(sample, path, line.number, warned)
+        yield sample
+    if not lines_of and not defects.count:
+        raise DatasetError(f"{path}: the file holds no record")
+    defects.raise_any()
+
+
+def _images_folder(path: Path) -> Path:
+    beside = path.absolute().parent / "images"
+    above = path.absolute().parent.parent / "images"
+    return above if above.is_dir() and not beside.is_dir() else beside
+
+
+def _warn_of_unknown_task(sample: Sample, path: Path, number: int, warned: set[str]) -> None:
+    task = sample.facets["task_type"]
+    if task not in TASKS and task not in warned:
+        warned.add(task)
+        log.warning("%s line %d: the task `%s` is not in SciMIF's Table 12", path, number, task)
+
+
+def _read_line(line: Line, discipline: str, images: Path, problems: list[str]) -> Sample | None:
+    try:
+        form = _ReleaseForm.model_validate(line.fields)
+    except ValidationError as error:
+        problems += describe(error, _ReleaseForm)
+        return None
+    checklist = _checklist(form, problems)
+    media = _media(form.image or "", images, problems)
+    instruction = mark_images(form.edit_question, len(media))
+    task = task_type(discipline, form.task) or f"{discipline}:{form.task.strip()}"
+    row = TASKS.get(task)
+    sample = Sample(
+        id=f"{discipline}/{form.id}",
+        benchmark="scimif",
+        instruction=instruction,
+        original_instruction=form.original_question,
+        media=media,
+        checklist=checklist,
+        reference=form.answer,
+        facets={
+            "discipline": discipline,
+            "task_type": task,
+            "source": row.source if row else "unknown",
+        },
+        provenance=_provenance(form, checklist, instruction),
+    )
+    return with_derived_facets(sample)
+
+
+def _checklist(form: _ReleaseForm, problems: list[str]) -> tuple[ChecklistItem, ...]:
+    items = []
+    for index, entry in enumerate(form.instruction_list):
+        constraint_id = canonical_id(entry.instruction_name)
+        if constraint_id is None:
+            close = close_names(entry.instruction_name)
+            hint = f"; did you mean {' or '.join(f'`{name}`' for name in close)}?" if close else ""
+            problems.append(
+                f"instruction_list[{index}]: unknown instruction `{entry.instruction_name}`{hint}"
+            )
+            continue
+        raw = None if entry.required_parameters is None else str(entry.required_parameters)
+        items.append(
+            ChecklistItem(
+                constraint_id=constraint_id,
+                params=bind_release_params(constraint_id, raw, form.edit_question),
+                origin="release" if constraint_id == RELEASE_ONLY else ORIGINS[entry.source],
+            )
+        )
+    return tuple(items)
+
+
+def _provenance(
+    form: _ReleaseForm, checklist: tuple[ChecklistItem, ...], instruction: str
+) -> dict[str, str]:
+    """Where the record is from, and what in it is odd."""
+    chosen = Counter(canonical_id(name) or name for name in form.choose_instruction)
+    core = Counter(
+        canonical_id(entry.instruction_name)
+        for entry in form.instruction_list
+        if entry.source == "core_task"
+    )
+    notes = {
+        "chosen_instructions": ", ".join(form.choose_instruction) if chosen != core else "",
+        "image_places": "moved or added" if instruction != form.edit_question else "",
+        "damage": "[REDACTED] in the question" if "[REDACTED]" in form.edit_question else "",
+        "repeated_constraints": ", ".join(
+            name for name, n in Counter(item.constraint_id for item in checklist).items() if n > 1
+        ),
+    }
+    return {
+        "form": "SciMIF release",
+        "release_id": str(form.id),
+        "release_task": form.task,
+        **{name: note for name, note in notes.items() if note},
+    }
+
+
+# ── Pictures ─────────────────────────────────────────────────────────────────────────
+
+
+def mark_images(question: str, count: int) -> str:
+    """The question with exactly `count` places for pictures.
+
+    Most questions have none: then the pictures stand before the text. PhysUniBench's end with
+    a place already. Places beyond the number of pictures are taken out.
+    """
+    places = image_places(question)
+    if places > count:
+        *kept, rest = question.split(IMAGE_MARK, count)
+        return IMAGE_MARK.join([*kept, rest.replace(IMAGE_MARK, "")]).rstrip(" ")
+    return f"{IMAGE_MARK}\n" * (count - places) + question
+
+
+def _media(value: str, images: Path, problems: list[str]) -> tuple[Media, ...]:
+    media = []
+    for name in image_names(value, images):
+        try:
+            media.append(load_media("image", name, images))
+        except DatasetError as error:
+            problems.append(f"image: {error}")
+    return tuple(media)
+
+
+def image_names(value: str, images: Path) -> list[str]:
+    """The names in a comma-joined list, below the images folder.
+
+    A name may hold blanks and even commas: pieces are joined until they name a file that
+    exists, or end as a picture's name does.
+    """
+    names: list[str] = []
+    pieces = value.split(",")
+    while pieces and any(piece.strip() for piece in pieces):
+        joined = [_normal(",".join(pieces[:n])) for n in range(1, len(pieces) + 1)]
+        taken = next((n for n, name in enumerate(joined, 1) if (images / name).is_file()), None)
+        if taken is None:
+            taken = next((n for n, name in enumerate(joined, 1) if _IMAGE_NAME.search(name)), 1)
+        names.append(joined[taken - 1])
+        pieces = pieces[taken:]
+    return names
+
+
+def _normal(name: str) -> str:
+    """The path as the release's own clean-up writes it."""
+    path = name.strip().replace("\\", "/").removeprefix("./").removeprefix("images/")
+    if path.startswith("materials/"):
+        path = "material/" + path.removeprefix("materials/")
+    return path.replace("PhysUnivBench", "PhysUniBench")
