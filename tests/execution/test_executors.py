@@ -1,0 +1,155 @@
+"""One contract for every executor: the same steps give the same rows."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import pytest
+
+from ifbench.execution.local import LocalExecutor
+from ifbench.execution.step import Seat, Step, Work
+from ifbench.types import ModelConfig, Purpose, Response, Sample, Trial, WorkItem
+
+MODEL = ModelConfig(name="m", engine="scripted", model="m")
+
+
+def trials(count: int) -> Iterator[Trial]:
+    for i in range(count):
+        sample = Sample(id=f"s{i}", benchmark="scimif", instruction=str(i))
+        yield Trial(item=WorkItem(sample=sample, candidate=MODEL))
+
+
+def texts(rows: list[Trial]) -> dict[str, str]:
+    return {row.item.sample.id: row.response.text for row in rows}
+
+
+@asynccontextmanager
+async def answer(seat: Seat) -> AsyncIterator[Work]:
+    """Answers `N!`, the later rows sooner."""
+
+    async def work(row: Trial) -> Trial:
+        await asyncio.sleep(0.001 * (int(row.item.sample.instruction) % 3))
+        text = row.item.sample.instruction + "!"
+        return replace(
+            row, response=Response(key="", purpose=Purpose.CANDIDATE, model="m", text=text)
+        )
+
+    yield work
+
+
+@asynccontextmanager
+async def double(seat: Seat) -> AsyncIterator[Work]:
+    async def work(row: Trial) -> Trial:
+        if seat.stopping():
+            return row
+        return replace(row, response=replace(row.response, text=row.response.text * 2))
+
+    yield work
+
+
+@asynccontextmanager
+async def slow(seat: Seat) -> AsyncIterator[Work]:
+    async def work(row: Trial) -> Trial:
+        for _ in range(200):
+            if seat.stopping():
+                return row
+            await asyncio.sleep(0.05)
+        return row
+
+    yield work
+
+
+@asynccontextmanager
+async def unready(seat: Seat) -> AsyncIterator[Work]:
+    raise ValueError("the judge's key is missing")
+    yield
+
+
+STEPS = (
+    Step(name="answer", build=answer, in_flight=4),
+    Step(name="double", build=double, workers=2, in_flight=3),
+)
+
+
+@pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.ray)])
+def make_executor(request):
+    if request.param == "local":
+        return LocalExecutor
+    from ifbench.execution.ray_data import RayExecutor, RayOptions
+
+    return lambda: RayExecutor(RayOptions(num_cpus=4, rows_per_block=4))
+
+
+def test_every_row_passes_every_step_once(make_executor):
+    rows = list(make_executor().run(trials(50), STEPS))
+    assert texts(rows) == {f"s{i}": f"{i}!{i}!" for i in range(50)}
+    assert len(rows) == 50
+
+
+def test_no_rows_give_no_rows(make_executor):
+    assert list(make_executor().run(iter(()), STEPS)) == []
+
+
+def test_rows_are_counted_in_and_out_of_each_step(make_executor):
+    executor = make_executor()
+    list(executor.run(trials(9), STEPS))
+    deadline = time.monotonic() + 5
+    while executor.counts().get(("rows", "double", "out")) != 9 and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert {
+        executor.counts()["rows", name, way]
+        for name in ("answer", "double")
+        for way in ("in", "out")
+    } == {9.0}
+
+
+def test_a_worker_that_cannot_start_ends_the_run_with_its_reason(make_executor):
+    with pytest.raises(Exception, match="the judge's key is missing"):
+        list(make_executor().run(trials(3), (Step(name="judge", build=unready),)))
+
+
+def test_after_stop_no_row_begins_and_rows_in_hand_come_out(make_executor):
+    executor = make_executor()
+    threading.Timer(1.5, executor.stop).start()
+    started = time.monotonic()
+    rows = list(executor.run(trials(40), (Step(name="slow", build=slow, in_flight=4),)))
+    assert time.monotonic() - started < 60  # the whole would take 100 s
+    assert len(rows) <= 40
+
+
+def test_local_hands_on_the_first_row_before_the_last_begins():
+    begun: list[str] = []
+
+    @asynccontextmanager
+    async def build(seat: Seat) -> AsyncIterator[Work]:
+        async def work(row: Trial) -> Trial:
+            begun.append(row.item.sample.id)
+            await asyncio.sleep(0.005)
+            return row
+
+        yield work
+
+    rows = LocalExecutor().run(trials(200), (Step(name="one", build=build, in_flight=2),))
+    next(rows)
+    assert len(begun) < 200
+    rows.close()
+
+
+def test_local_reads_its_input_only_as_far_as_it_can_work():
+    read: list[int] = []
+
+    def source() -> Iterator[Trial]:
+        for i, row in enumerate(trials(1000)):
+            read.append(i)
+            yield row
+
+    rows = LocalExecutor().run(source(), (Step(name="slow", build=slow, in_flight=2),))
+    thread = threading.Thread(target=lambda: next(rows, None), daemon=True)
+    thread.start()
+    time.sleep(0.3)
+    assert len(read) < 20
