@@ -1,0 +1,46 @@
+import time
+
+import pytest
+
+from ifbench.parsing.quotations import quotation_span, stands_in
+
+TEXT = "  First,  add\nthe acid.\tThen café at 20 °C."
+
+
+@pytest.mark.parametrize(
+    ("quotation", "place"),
+    [
+        ("add\nthe acid", "add\nthe acid"),
+        ("add the acid", "add\nthe acid"),
+        (" First, add ", "First,  add"),
+        ("acid. Then café", "acid.\tThen café"),
+        ("acid. Then cafe\u0301", "acid.\tThen café"),
+        ("20 °C.", "20 °C."),
+        ("F", "F"),
+    ],
+)
+def test_quotation_is_found_however_blanks_and_accents_are_written(quotation, place):
+    assert stands_in(quotation, TEXT)
+    start, end = quotation_span(quotation, TEXT)
+    assert TEXT[start:end] == place
+
+
+@pytest.mark.parametrize(
+    "quotation", ["", "  ", "first, add", "add acid", "addthe acid", "cafe", "20 ° C"]
+)
+def test_words_that_the_text_does_not_hold_stand_nowhere(quotation):
+    assert not stands_in(quotation, TEXT)
+    assert quotation_span(quotation, TEXT) is None
+
+
+def test_place_in_a_text_that_is_not_composed_is_unknown_though_the_words_stand_there():
+    text = "a  cafe\u0301"
+    assert stands_in("a café", text)
+    assert quotation_span("a café", text) is None
+    assert quotation_span("cafe\u0301", text) == (3, 8)
+
+
+def test_long_repetitive_texts_take_little_time():
+    begin = time.process_time()
+    assert not stands_in("a " * 20_000 + "b", "a " * 400_000)
+    assert time.process_time() - begin < 2
