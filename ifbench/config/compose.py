@@ -1,0 +1,154 @@
+"""Lets Hydra compose a run's tree, and notes which file said what.
+
+Hydra keeps process-wide state. It is set up, used and put back under a lock, so that
+configs can be loaded from any thread, and inside a program that uses Hydra itself.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from ifbench.config.folders import find_file, not_yaml, options, read_yaml, shown
+from ifbench.config.layers import Layer, nested, origin_of, spell
+from ifbench.config.overrides import Overrides, origin_of_override
+from ifbench.errors import ConfigError
+
+_HYDRA = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Composed:
+    """A run's tree before its models are filled in; plain, interpolations resolved."""
+
+    tree: Mapping[str, Any]
+    layers: tuple[Layer, ...]
+    """Where each key came from, weakest first, the command line's last."""
+    experiment: str | None
+
+
+def compose(name: str, overrides: Overrides, *, folders: Sequence[Path], cwd: Path) -> Composed:
+    """Compose `NAME.yaml` with the chosen options. Raises ConfigError, and no Hydra error."""
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+    from yaml import YAMLError
+
+    if find_file(folders, name) is None:
+        raise ConfigError(f"no `{name}.yaml`; folders searched: {', '.join(map(str, folders))}")
+    for text in overrides.choices:
+        _check_choice(text, folders)
+    try:
+        config, parts = _compose(name, overrides, folders)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise ConfigError(_reworded(error, folders)) from None
+    except YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        file = Path(mark.name) if mark else folders[0]
+        raise ConfigError(not_yaml(error, shown(file, cwd))) from None
+    experiment = config.hydra.runtime.choices.get("experiment")
+    files = ((find_file(folders, part), package) for part, package in parts)
+    layers = [_layer(file, package, cwd) for file, package in files if file is not None]
+    layers.extend(overrides.layers)
+    return Composed(tree=_plain(config, layers), layers=tuple(layers), experiment=experiment)
+
+
+def _check_choice(text: str, folders: Sequence[Path]) -> None:
+    key, _, option = text.partition("=")
+    group = key.lstrip("+~").strip()
+    option = option.strip().strip("'\"")
+    offered = options(folders, group)
+    if option not in offered and option != "null":
+        raise ConfigError(
+            f"{origin_of_override(text)}: {no_option(group, option, offered, folders)}"
+        )
+
+
+def no_option(group: str, found: str, offered: Sequence[str], folders: Sequence[Path]) -> str:
+    """The words for a name that a group does not have."""
+    close = get_close_matches(found, offered, n=1)
+    hint = f" did you mean `{close[0]}`?" if close else ""
+    searched = ", ".join(str(folder / group) for folder in folders)
+    return (
+        f"no {group} `{found}`;{hint} choices: {', '.join(offered) or '(none)'}"
+        f" (folders searched: {searched})"
+    )
+
+
+# ── Hydra ────────────────────────────────────────────────────────────────────────────
+
+
+def _compose(
+    name: str, overrides: Overrides, folders: Sequence[Path]
+) -> tuple[Any, tuple[tuple[str, str], ...]]:
+    """Hydra's config, and what it is made of in order: (file's name, package) pairs."""
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+    from hydra.types import RunMode
+
+    first, *others = folders
+    quoted = ",".join("'" + str(folder).replace("'", "\\'") + "'" for folder in others)
+    choices = [f"hydra.searchpath=[{quoted}]", *overrides.choices]
+    with _HYDRA, initialize_config_dir(str(first), version_base="1.3", job_name="ifbench"):
+        loader = GlobalHydra.instance().config_loader()
+        defaults = loader.compute_defaults_list(name, choices, RunMode.RUN).defaults
+        config = hydra_compose(name, [*choices, *overrides.values], return_hydra_config=True)
+    return config, tuple((entry.config_path or "", entry.package or "") for entry in defaults)
+
+
+def _layer(file: Path, package: str, cwd: Path) -> Layer:
+    origin = shown(file, cwd)
+    path = [part for part in package.split(".") if part]
+    body = {key: value for key, value in read_yaml(file, origin).items() if key != "defaults"}
+    return Layer(origin=origin, tree=nested(path, body))
+
+
+def _reworded(error: Exception, folders: Sequence[Path]) -> str:
+    """Hydra's error in our words."""
+    from hydra.errors import MissingConfigException
+
+    missing = getattr(error, "missing_cfg_file", None)
+    if isinstance(error, MissingConfigException) and missing:
+        group, _, found = str(missing).rpartition("/")
+        return no_option(group, found, options(folders, group), folders)
+    cause = error.__cause__ or error
+    return "the configuration does not fit together: " + " ".join(str(cause).split())
+
+
+def _plain(config: Any, layers: Sequence[Layer]) -> dict[str, Any]:
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    written = OmegaConf.to_container(config, resolve=False)
+    assert isinstance(written, dict)
+    del written["hydra"]
+    refuse_resolvers(written, layers)
+    try:
+        tree = OmegaConf.to_container(OmegaConf.create(written), resolve=True)
+    except OmegaConfBaseException as error:
+        raise ConfigError(
+            "an interpolation cannot be resolved: " + " ".join(str(error).split())
+        ) from None
+    assert isinstance(tree, dict)
+    return {str(key): value for key, value in tree.items()}
+
+
+def refuse_resolvers(tree: Any, layers: Sequence[Layer], path: tuple[str | int, ...] = ()) -> None:
+    """Raise ConfigError on `${oc.env:…}` and the like: what an environment variable holds
+    would be stored with the run. References to other keys (`${judge}`) are welcome.
+    """
+    if isinstance(tree, Mapping):
+        for key, value in tree.items():
+            refuse_resolvers(value, layers, (*path, str(key)))
+    elif isinstance(tree, list):
+        for index, value in enumerate(tree):
+            refuse_resolvers(value, layers, (*path, index))
+    elif isinstance(tree, str) and "${" in tree and ":" in tree.partition("${")[2]:
+        raise ConfigError(
+            f"{origin_of(layers, path)}: `{spell(path)}` may not read the environment; "
+            "only a model's `base_url` may (`${oc.env:NAME,default}`)"
+        )

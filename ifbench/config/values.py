@@ -1,0 +1,184 @@
+"""What a run is: the values that configuration files and a command line come down to.
+
+Plain frozen dataclasses with their bounds as annotations; `check` validates into them. The
+fields' docstrings are the reference, `docs/configuration.md` is the guide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Gt, MinLen
+
+from ifbench.keys import policy_identity
+from ifbench.types import MediaPolicy, ModelConfig, Rules, Sampling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Benchmark:
+    """Which samples are asked."""
+
+    name: Literal["scimif"]
+    data: Annotated[str, MinLen(1)]
+    """A record file, or `builtin:NAME` for a set that the package carries."""
+    limit: Annotated[int, Gt(0)] | None = None
+    """Only the first so many samples."""
+    ids: tuple[str, ...] | None = None
+    """Only the samples with these ids; `None` takes all."""
+    variant: str | None = None
+    """A named way of changing the samples, where the benchmark has one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Workers:
+    """How many workers each step gets; a step of model calls seldom needs a second one."""
+
+    generate: Annotated[int, Gt(0)] = 1
+    verify: Annotated[int, Gt(0)] = 1
+    judge: Annotated[int, Gt(0)] = 1
+    correctness: Annotated[int, Gt(0)] = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """Where the steps run. None of it changes a result."""
+
+    name: Literal["local", "ray"]
+    workers: Workers = field(default_factory=Workers)
+    in_flight: Annotated[int, Gt(0)] = 128
+    """Rows that one worker handles at once. A model's `limits.concurrency` bounds its calls;
+    this only has to be no smaller."""
+    check_time_s: Annotated[float, Gt(0)] = 10.0
+    """Time for one check of a constraint; past it the item is undecided."""
+    check_memory_mb: Annotated[int, Ge(64)] = 1024
+    """Memory that the checks of one worker may take; past it the item is undecided."""
+    address: str | None = None
+    """Ray only: a running cluster (`auto`, `ray://…`); `None` starts one on this machine."""
+
+    def __post_init__(self) -> None:
+        if self.name == "local" and self.address is not None:
+            raise ValueError("`address` is for `execution=ray`; here `execution` is local")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """Where responses and results are kept."""
+
+    uri: Annotated[str, MinLen(1)]
+    """A folder, or any URI that `pyarrow.fs` reads. A relative folder starts where the
+    command is run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judging:
+    """How the judge, the extractor and the grader are asked."""
+
+    attempts: Annotated[int, Gt(0)] = 3
+    """Times that one thing is asked until the reply can be read, the first included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunConfig:
+    """One evaluation, with each role's model spelled out."""
+
+    benchmark: Benchmark
+    candidates: Annotated[tuple[ModelConfig, ...], MinLen(1)]
+    judge: ModelConfig | None = None
+    """Decides judged constraints; without one they stay undecided."""
+    extractor: ModelConfig | None = None
+    """Quotes what a script decides on; the judge, where none is named."""
+    grader: ModelConfig | None = None
+    """Decides whether an answer is right; without one nobody does."""
+    execution: Execution
+    store: StoreConfig
+    judging: Judging = field(default_factory=Judging)
+    attempts: Annotated[int, Gt(0)] = 1
+    """How often each candidate answers each sample."""
+    rules: Rules = "paper"
+    seed: int = 0
+    """Where every draw of the run itself starts (a model's own seed is in its sampling)."""
+    max_owed: Annotated[int, Ge(0)] = 0
+    """Trials that may stay without a verdict for the run still to count as complete."""
+    experiment: str | None = None
+    """The overlay that was chosen, for the record."""
+
+    @property
+    def models(self) -> tuple[ModelConfig, ...]:
+        """Every model that takes a role, once each, candidates first."""
+        roles = (*self.candidates, self.judge, self.extractor, self.grader)
+        found: list[ModelConfig] = []
+        for model in roles:
+            if model is not None and model not in found:
+                found.append(model)
+        return tuple(found)
+
+
+def resolved(config: RunConfig) -> dict[str, Any]:
+    """The whole config as plain JSON, for a manifest. Keys appear only as variables' names."""
+    plain = asdict(config)
+    assert isinstance(plain, dict)
+    return {name: _plain(value) for name, value in plain.items()}
+
+
+def _plain(value: Any) -> Any:  # JSON has no tuples.
+    if isinstance(value, Mapping):
+        return {str(name): _plain(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value
+
+
+def identity(config: RunConfig) -> dict[str, Any]:
+    """What decides the results, as plain JSON; the ground of a run's id.
+
+    Left out is what only decides how fast, how dear, where or under which label: limits,
+    prices, execution, store, `max_owed`, `experiment`, and the order of the candidates.
+    `data` stands as it was written; who has read the file knows its hash, which says more.
+    """
+    benchmark = _plain(asdict(config.benchmark))
+    ids = config.benchmark.ids
+    benchmark["ids"] = None if ids is None else sorted(set(ids))
+    return {
+        "benchmark": benchmark,
+        "candidates": [
+            _model_identity(model) for model in sorted(config.candidates, key=lambda m: m.name)
+        ],
+        **{
+            role: None if model is None else _model_identity(model)
+            for role, model in (
+                ("judge", config.judge),
+                ("extractor", config.extractor),
+                ("grader", config.grader),
+            )
+        },
+        "judging": {"attempts": config.judging.attempts},
+        "attempts": config.attempts,
+        "rules": config.rules,
+        "seed": config.seed,
+    }
+
+
+def _model_identity(model: ModelConfig) -> dict[str, Any]:
+    return {
+        "name": model.name,
+        "engine": model.engine,
+        "model": model.model,
+        "revision": model.revision,
+        "sampling": _sampling_identity(model.sampling),
+        "media": _media_identity(model.media),
+    }
+
+
+def _sampling_identity(sampling: Sampling) -> dict[str, Any]:
+    plain: dict[str, Any] = _plain(asdict(sampling))
+    for name in ("temperature", "top_p"):  # 0 and 0.0 ask for the same thing.
+        if plain[name] is not None:
+            plain[name] = float(plain[name])
+    return plain
+
+
+def _media_identity(media: MediaPolicy) -> dict[str, Any]:
+    policies = (("image", media.image), ("audio", media.audio), ("video", media.video))
+    return {kind: dict(policy_identity(policy)) for kind, policy in policies}
