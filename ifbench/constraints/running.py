@@ -1,0 +1,67 @@
+"""One check as a unit of work that can be sent to another process, and how it is run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import (
+    Check,
+    Constraint,
+    Extracted,
+    Judged,
+    Params,
+    Scripted,
+    decide,
+    decide_extracted,
+    locate,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckCall:
+    """A constraint, its parameters, and the final text that it is to be checked on."""
+
+    constraint_id: str
+    params: Params | str
+    """As bound, or as the JSON text of it."""
+    text: str
+    quotations: tuple[str, ...] | None = None
+    """What the extractor quoted; `None` before it was asked."""
+
+    @property
+    def params_json(self) -> str:
+        """The parameters as JSON text; what stands at its default is left out."""
+        if isinstance(self.params, str):
+            return self.params
+        return self.params.model_dump_json(exclude_defaults=True, by_alias=True)
+
+
+def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = None) -> Check | None:
+    """Decide by script; `None` when the extractor must be asked first.
+
+    Raises `KeyError` for an unknown constraint, `TypeError` for a judged one, pydantic's
+    `ValidationError` for parameters in JSON text that do not fit, and what a faulty check raises.
+    """
+    known = all_constraints() if constraints is None else constraints
+    constraint = known[call.constraint_id]
+    params = call.params
+    if isinstance(params, str):
+        params = _read_params(constraint.params, params)
+    match constraint.method:
+        case Scripted():
+            return decide(constraint, call.text, params)
+        case Extracted():
+            if call.quotations is None:
+                return locate(constraint, call.text, params)
+            return decide_extracted(constraint, call.quotations, params)
+        case Judged():
+            raise TypeError(f"{constraint.id} is decided by a judge")
+
+
+@lru_cache(maxsize=4096)
+def _read_params(kind: type[Params], params: str) -> Params:
+    """Parameters belong to a sample and are frozen: each is read once, not once an answer."""
+    return kind.model_validate_json(params)

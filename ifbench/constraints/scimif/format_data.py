@@ -1,0 +1,420 @@
+"""SciMIF's Format group, data: JSON, Python lists, tuples and dictionaries, CSV (Table 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from typing import Any, Literal, Self, cast
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from ifbench.constraints.constraint import Check, Example, failed, passed, quote, scripted
+from ifbench.constraints.enclosure import Enclosure, Form, Taken, take
+from ifbench.keys import canonical_json
+from ifbench.parsing.brackets import balanced_spans
+from ifbench.parsing.flaws import Flaw, excerpt, offset_of
+from ifbench.parsing.json_schemas import check_schema, schema_violation
+from ifbench.parsing.json_text import JsonText, parse_json
+from ifbench.parsing.literals import PythonLiteral, parse_literal
+from ifbench.parsing.tables import CsvTable, first_unquoted_line, is_blank, parse_csv
+
+# ── JSON ─────────────────────────────────────────────────────────────────────────────
+
+
+class JsonParams(Enclosure):
+    """What the JSON has to be."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    top_level: Literal["object", "array", "any"] = "object"
+    required_keys: tuple[str, ...] = ()
+    """Names that the object holds, or each object of the array."""
+    extra_keys: bool = True
+    """False: no names beside the required ones."""
+    json_schema: Mapping[str, Any] | None = Field(default=None, alias="schema")
+    """A JSON Schema (2020-12) that refers to nothing outside itself."""
+    unique_keys: bool = True
+    """A name that stands twice in one object breaks the answer."""
+    length: int | None = Field(default=None, ge=0)
+    """Number of elements of the array, or of names of the object."""
+
+    @field_validator("json_schema")
+    @classmethod
+    def _is_a_schema(cls, schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+        if schema is not None:
+            check_schema(schema)
+        return schema
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if not self.extra_keys and not self.required_keys:
+            raise ValueError("extra_keys: false needs required_keys, or no name would be allowed")
+        return self
+
+
+@scripted(
+    "general:json_constraint",
+    group="format",
+    category="C2",
+    params=JsonParams,
+    example=Example(
+        params={"required_keys": ["mass_kg"]},
+        instruction="Format the output answer strictly as a JSON object with the key mass_kg.",
+        passing='{"mass_kg": 4.50}',
+        failing="{'mass_kg': 4.50}",
+    ),
+)
+def json_constraint(text: str, params: JsonParams) -> Check:
+    """Format the output answer strictly as a JSON object."""
+    taken = take(text, params, _json_form(params.top_level, unique_keys=params.unique_keys))
+    if isinstance(taken, Check):
+        return taken
+    value = taken.value.value
+    problem = (
+        _wrong_top_level(value, params.top_level)
+        or _wrong_keys(value, params)
+        or _wrong_length(value, params.length)
+        or _against_schema(value, params.json_schema)
+    )
+    return _concluded(text, taken, problem, "one JSON value that meets every demand")
+
+
+@cache
+def _json_form(top_level: str, *, unique_keys: bool) -> Form[JsonText]:
+    openings = {"object": "{", "array": "["}.get(top_level, "{[")
+    name = {"object": "a JSON object", "array": "a JSON array"}.get(top_level, "JSON")
+    return Form(
+        name=name,
+        languages=frozenset({"json", "json5", "jsonc"}),
+        read=partial(parse_json, unique_keys=unique_keys),
+        spans=partial(balanced_spans, openings=openings),
+    )
+
+
+def _wrong_top_level(value: object, top_level: str) -> str:
+    if top_level == "any" or isinstance(value, dict if top_level == "object" else list):
+        return ""
+    return f"the top level is {_json_type(value)}, not an {top_level}"
+
+
+def _json_type(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a string"
+        case int() | float():
+            return "a number"
+        case dict():
+            return "an object"
+        case _:
+            return "an array"
+
+
+def _wrong_keys(value: object, params: JsonParams) -> str:
+    if not params.required_keys:
+        return ""
+    objects = value if isinstance(value, list) else [value]
+    for index, entry in enumerate(objects):
+        where = f" in element {index + 1}" if isinstance(value, list) else ""
+        if not isinstance(entry, dict):
+            return f"{_json_type(entry)} stands{where or ' there'}, not an object with keys"
+        missing = [key for key in params.required_keys if key not in entry]
+        if missing:
+            return f"these keys are missing{where}: {_listed(missing)}"
+        extra = [key for key in entry if key not in params.required_keys]
+        if extra and not params.extra_keys:
+            return f"these keys were not asked for{where}: {_listed(extra)}"
+    return ""
+
+
+def _wrong_length(value: object, length: int | None) -> str:
+    if length is None:
+        return ""
+    if not isinstance(value, list | dict):
+        return f"{_json_type(value)} has no number of elements"
+    return "" if len(value) == length else f"it holds {len(value)} elements, not {length}"
+
+
+def _against_schema(value: Any, schema: Mapping[str, Any] | None) -> str:
+    return schema_violation(value, canonical_json(schema)) if schema is not None else ""
+
+
+# ── Python literals ──────────────────────────────────────────────────────────────────
+
+_ELEMENT_TYPES: Mapping[str, tuple[type, ...]] = {
+    "str": (str,),
+    "int": (int,),
+    "float": (float,),
+    "number": (int, float),
+    "bool": (bool,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "dict": (dict,),
+}
+
+
+class LiteralParams(Enclosure):
+    """What the collection has to hold."""
+
+    length: int | None = Field(default=None, ge=0)
+    """Exact number of elements (of a dictionary: of keys)."""
+    min_length: int | None = Field(default=None, ge=0)
+    element_type: (
+        Literal["str", "int", "float", "number", "bool", "list", "tuple", "dict"] | None
+    ) = None
+    """Type of every element (of a dictionary: of every value); a bool is no number."""
+    allow_assignment: bool = False
+    """Let `name = […]` pass."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if (
+            self.length is not None
+            and self.min_length is not None
+            and self.length < self.min_length
+        ):
+            raise ValueError("length is below min_length: no answer could pass")
+        return self
+
+
+@scripted(
+    "general:list_constraint",
+    group="format",
+    category="C2",
+    params=LiteralParams,
+    example=Example(
+        params={"length": 3},
+        instruction="Format the output answer strictly as a Python list of three elements.",
+        passing="['XRD', 'SEM', 'TEM']",
+        failing="- XRD\n- SEM\n- TEM",
+    ),
+)
+def list_constraint(text: str, params: LiteralParams) -> Check:
+    """Format the output answer strictly as a Python list."""
+    return _collection(text, params, list)
+
+
+@scripted(
+    "general:tuple_constraint",
+    group="format",
+    category="C2",
+    params=LiteralParams,
+    example=Example(
+        params={"length": 1},
+        instruction="Format the output answer strictly as a Python tuple with one element.",
+        passing="(9.81,)",
+        failing="(9.81)",
+    ),
+)
+def tuple_constraint(text: str, params: LiteralParams) -> Check:
+    """Format the output answer strictly as a Python tuple."""
+    return _collection(text, params, tuple)
+
+
+@scripted(
+    "general:dictionary_constraint",
+    group="format",
+    category="C2",
+    params=LiteralParams,
+    example=Example(
+        params={"min_length": 1},
+        instruction="Format the output answer strictly as a Python dictionary.",
+        passing="{'stable': True, 'band_gap_eV': 1.12}",
+        failing='{"stable": true, "band_gap_eV": 1.12}',
+    ),
+)
+def dictionary_constraint(text: str, params: LiteralParams) -> Check:
+    """Format the output answer strictly as a Python dictionary."""
+    return _collection(text, params, dict)
+
+
+_KINDS: Mapping[type, tuple[str, str]] = {
+    list: ("a Python list", "["),
+    tuple: ("a Python tuple", "("),
+    dict: ("a Python dictionary", "{"),
+}
+
+
+def _collection(text: str, params: LiteralParams, kind: type) -> Check:
+    taken = take(text, params, _literal_form(kind, allow_assignment=params.allow_assignment))
+    if isinstance(taken, Check):
+        return taken
+    value = taken.value.value
+    elements = tuple(value.values() if isinstance(value, dict) else cast("Sequence[object]", value))
+    problem = _wrong_size(len(elements), params, taken.value) or _wrong_type(elements, params)
+    return _concluded(text, taken, problem, f"{_KINDS[kind][0]} of {len(elements)} elements")
+
+
+@cache
+def _literal_form(kind: type, *, allow_assignment: bool) -> Form[PythonLiteral]:
+    name, opening = _KINDS[kind]
+    return Form(
+        name=name,
+        languages=frozenset({"python", "python3", "py"}),
+        read=partial(_of_kind, kind=kind, allow_assignment=allow_assignment),
+        spans=partial(balanced_spans, openings=opening),
+    )
+
+
+def _of_kind(text: str, *, kind: type, allow_assignment: bool) -> PythonLiteral | Flaw:
+    literal = parse_literal(text, allow_assignment=allow_assignment)
+    if isinstance(literal, Flaw) or type(literal.value) is kind:
+        return literal
+    found = type(literal.value).__name__
+    hint = (
+        " (a tuple of one element ends with a comma)" if kind is tuple and text[:1] == "(" else ""
+    )
+    return Flaw(reason=f"it is of the type {found}{hint}", start=0, end=len(text))
+
+
+def _wrong_size(size: int, params: LiteralParams, literal: PythonLiteral) -> str:
+    hint = " (two strings side by side are one; is a comma missing?)"
+    note = hint if literal.joined_strings else ""
+    if params.length is not None and size != params.length:
+        return f"it holds {size} elements, not {params.length}{note}"
+    if params.min_length is not None and size < params.min_length:
+        return f"it holds {size} elements, fewer than {params.min_length}{note}"
+    return ""
+
+
+def _wrong_type(elements: Sequence[object], params: LiteralParams) -> str:
+    if params.element_type is None:
+        return ""
+    wanted = _ELEMENT_TYPES[params.element_type]
+    for index, element in enumerate(elements, start=1):
+        if type(element) not in wanted:  # Identity: True is an int to isinstance.
+            shown = excerpt(repr(element))
+            return f"element {index} ({shown}) is not of the type {params.element_type}"
+    return ""
+
+
+# ── CSV ──────────────────────────────────────────────────────────────────────────────
+
+
+class CsvParams(Enclosure):
+    """What the table has to be."""
+
+    delimiter: str = Field(default=",", min_length=1, max_length=1)
+    header: tuple[str, ...] | None = None
+    """The fields of the first row, compared without blanks around them."""
+    rows: int | None = Field(default=None, ge=1)
+    """Exact number of rows, the header not counted where `header` is given."""
+    columns: int | None = Field(default=None, ge=1)
+    """Exact number of columns; without it there are at least two."""
+    quote_all: bool = False
+    """Every field stands in double quotes."""
+
+    @model_validator(mode="after")
+    def _is_consistent(self) -> Self:
+        if self.delimiter in '"\r\n':
+            raise ValueError("delimiter: a quote or a line end cannot separate fields")
+        if self.header is not None and self.columns not in {None, len(self.header)}:
+            raise ValueError(f"header has {len(self.header)} fields, columns is {self.columns}")
+        return self
+
+
+@scripted(
+    "general:csv_constraint",
+    group="format",
+    category="C2",
+    params=CsvParams,
+    example=Example(
+        params={"header": ["element", "percent"]},
+        instruction="Format the output answer as CSV with the header element,percent.",
+        passing='element,percent\nFe,"69.9"\nO,"30.1"',
+        failing="element,percent\nFe,69,9\nO,30,1",
+    ),
+)
+def csv_constraint(text: str, params: CsvParams) -> Check:
+    """Format the output answer as Comma-Separated Values (CSV)."""
+    taken = take(text, params, _csv_form(params.delimiter, params.columns))
+    if isinstance(taken, Check):
+        return taken
+    table = taken.value
+    problem = _wrong_header(table, params) or _wrong_rows(table, params)
+    if not problem and params.quote_all:
+        line = first_unquoted_line(text[taken.start : taken.end], delimiter=params.delimiter)
+        problem = f"line {line} has a field outside quotes" if line is not None else ""
+    return _concluded(
+        text, taken, problem, f"{len(table.rows)} rows of {table.columns} columns, all alike"
+    )
+
+
+@cache
+def _csv_form(delimiter: str, columns: int | None) -> Form[CsvTable]:
+    return Form(
+        name="CSV",
+        languages=frozenset({"csv", "tsv"}),
+        read=partial(_rectangle, delimiter=delimiter, columns=columns),
+        spans=_paragraphs,
+        blank=" \t\r\n".replace(delimiter, ""),
+    )
+
+
+def _rectangle(text: str, *, delimiter: str, columns: int | None) -> CsvTable | Flaw:
+    """A table of at least two rows, each as wide as the first."""
+    table = parse_csv(text, delimiter=delimiter)
+    if isinstance(table, Flaw):
+        return table
+    if len(table.rows) < 2:
+        return Flaw(reason=f"a header and at least one row are wanted, {len(table.rows)} found")
+    if columns is None and table.columns < 2:
+        return Flaw(reason=f"the first row is not split by “{delimiter}”: one column")
+    width = table.columns if columns is None else columns
+    for row, line in zip(table.rows, table.lines, strict=True):
+        if len(row) != width:
+            start = offset_of(text, line, 0)
+            found = "is blank" if is_blank(row) else f"has {len(row)} fields, not {width}"
+            hint = " (a blank before an opening quote?)" if _has_late_quote(row) else ""
+            end = start + len(text[start:].partition("\n")[0])
+            return Flaw(reason=f"line {line} {found}{hint}", start=start, end=end)
+    return table
+
+
+def _has_late_quote(row: Sequence[str]) -> bool:
+    return any(field.startswith(" ") and field.lstrip().startswith('"') for field in row)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of lines without a blank line between them."""
+    position = 0
+    for block in text.split("\n\n"):
+        yield position, position + len(block)
+        position += len(block) + 2
+
+
+def _wrong_header(table: CsvTable, params: CsvParams) -> str:
+    if params.header is None:
+        return ""
+    found = tuple(field.strip() for field in table.rows[0])
+    if found == tuple(field.strip() for field in params.header):
+        return ""
+    return f"the header is {_listed(found)}, not {_listed(params.header)}"
+
+
+def _wrong_rows(table: CsvTable, params: CsvParams) -> str:
+    rows = len(table.rows) - (params.header is not None)
+    if params.rows is None or rows == params.rows:
+        return ""
+    beside = " beside the header" if params.header is not None else ""
+    return f"it holds {rows} rows{beside}, not {params.rows}"
+
+
+# ── Shared ───────────────────────────────────────────────────────────────────────────
+
+
+def _concluded(text: str, taken: Taken[Any], problem: str, praise: str) -> Check:
+    note = f" ({taken.note})" if taken.note else ""
+    conclude: Callable[..., Check] = failed if problem else passed
+    return conclude(
+        (problem or praise) + note,
+        evidence=(quote(text, taken.start, taken.end),),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"“{excerpt(name)}”" for name in names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,39 @@
+"""What keeps a text from being read as JSON, HTML and the like, and where it stands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import Self
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flaw:
+    """A reason in words that a writer can act on, and its place (`end` is exclusive)."""
+
+    reason: str
+    start: int = 0
+    end: int = 0
+    """Equal to `start` where no place can be named."""
+
+    def moved(self, offset: int) -> Self:
+        """The same flaw, seen from a text that begins `offset` characters earlier."""
+        return replace(self, start=self.start + offset, end=self.end + offset)
+
+
+def offset_of(text: str, line: int, column: int) -> int:
+    """The offset of a place given as line (from 1) and column (from 0), held inside the text."""
+    start = 0
+    for number, match in enumerate(_LINE_END.finditer(text), start=1):
+        if number == line:
+            break
+        start = match.end()
+    return min(start + column, len(text))
+
+
+def excerpt(text: str, limit: int = 40) -> str:
+    """The words on one line, shortened, for use inside a reason."""
+    words = " ".join(text[: 4 * limit].split())
+    return words if len(words) <= limit else words[: limit - 1] + "…"

@@ -1,0 +1,364 @@
+"""HTML, XML and Markdown out of a text. Parsers repair what they read; these functions do not.
+
+XML is read by defusedxml rather than lxml: it refuses document types and entities by
+construction, it is a small wheel without compiled parts, and no constraint needs XPath or
+schemas. HTML is read by html5lib, the one parser here that reports the standard's parse
+errors. Markdown is read by markdown-it-py's tokens; no regular expression looks for marks.
+"""
+
+from __future__ import annotations
+
+import html.entities
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
+from xml.etree.ElementTree import ParseError
+
+import html5lib
+from defusedxml.common import DefusedXmlException
+from defusedxml.ElementTree import DefusedXMLParser
+from html5lib.constants import E as HTML_ERRORS
+from html5lib.treebuilders import getTreeBuilder
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ifbench.parsing.brackets import MAX_NESTING
+from ifbench.parsing.flaws import Flaw, excerpt, offset_of
+
+# ── Markdown ─────────────────────────────────────────────────────────────────────────
+
+MarkdownConstruct: TypeAlias = Literal[
+    "heading", "list", "table", "quote", "fence", "rule", "emphasis", "strong", "code", "link",
+    "image",
+]  # fmt: skip
+
+_BLOCKS: Mapping[str, MarkdownConstruct] = {
+    "heading_open": "heading",
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "table_open": "table",
+    "blockquote_open": "quote",
+    "fence": "fence",
+    "hr": "rule",
+}
+_INLINES: Mapping[str, MarkdownConstruct] = {
+    "em_open": "emphasis",
+    "strong_open": "strong",
+    "code_inline": "code",
+    "link_open": "link",
+    "image": "image",
+}
+BLOCK_CONSTRUCTS: Final = frozenset(_BLOCKS.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarkdownMark:
+    """A construct beyond paragraph text, and the lines that hold it (from 0, end exclusive)."""
+
+    construct: MarkdownConstruct
+    first_line: int
+    end_line: int
+
+
+def markdown_marks(text: str) -> Iterator[MarkdownMark]:
+    """Constructs of CommonMark and of GFM's tables: all blocks, then what stands inside lines.
+
+    Indented code, raw HTML, escapes and line breaks are not among them: text has them by
+    accident. Inline text is parsed only when the caller reads on, for it is dear.
+    """
+    parser = _markdown()
+    environment: dict[str, Any] = {}
+    tokens: list[Token] = []
+    parser.block.parse(_normalized(text), parser, environment, tokens)
+    for token in tokens:
+        if construct := _BLOCKS.get(token.type):
+            yield _mark(construct, token)
+    for token in tokens:
+        if token.type == "inline":
+            children: list[Token] = []
+            parser.inline.parse(token.content, parser, environment, children)
+            for child in children:
+                if construct := _INLINES.get(child.type):
+                    yield _mark(construct, token)
+
+
+def _mark(construct: MarkdownConstruct, token: Token) -> MarkdownMark:
+    first, end = token.map or (0, 1)
+    return MarkdownMark(construct=construct, first_line=first, end_line=end)
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    return MarkdownIt("commonmark").enable("table")
+
+
+def _normalized(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")
+
+
+# ── XML ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XmlDocument:
+    """Local names (without their namespaces) of the elements of a well-formed document."""
+
+    root: str
+    elements: frozenset[str]
+
+
+def parse_xml(text: str) -> XmlDocument | Flaw:
+    """Read one document: exactly one root, no document type, namespaces declared."""
+    names = _XmlNames()
+    parser = DefusedXMLParser(target=names, forbid_dtd=True)
+    try:
+        parser.feed(text)
+        parser.close()
+    except ParseError as error:
+        return _xml_flaw(text, error)
+    except DefusedXmlException:
+        return Flaw(reason="document types and entity declarations are not allowed")
+    except UnicodeEncodeError:
+        return Flaw(reason="a character stands alone that is half of a pair (a surrogate)")
+    except _NestedTooDeeplyError:
+        return Flaw(reason=f"elements are nested deeper than {MAX_NESTING} levels")
+    return XmlDocument(root=names.root, elements=frozenset(names.found))
+
+
+class _NestedTooDeeplyError(Exception):
+    """More open elements than any answer needs."""
+
+
+class _XmlNames:
+    """What the parser reports to: keeps names, builds no tree."""
+
+    def __init__(self) -> None:
+        self.root = ""
+        self.found: set[str] = set()
+        self._depth = 0
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:  # noqa: ARG002
+        name = tag.rpartition("}")[2]
+        self.root = self.root or name
+        self.found.add(name)
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            raise _NestedTooDeeplyError
+
+    def end(self, tag: str) -> None:  # noqa: ARG002
+        self._depth -= 1
+
+    def data(self, data: str) -> None:
+        """Text is not kept."""
+
+    def close(self) -> None:
+        """There is no tree to hand back."""
+
+
+def _xml_flaw(text: str, error: ParseError) -> Flaw:
+    line, column = error.position
+    start = offset_of(text, line, column)
+    words = str(error).partition(":")[0]
+    hint = _xml_hint(text, start, words)
+    return Flaw(
+        reason=f"it is not well-formed XML: {words} at line {line}, column {column + 1}{hint}",
+        start=start,
+        end=min(start + 20, len(text)),
+    )
+
+
+def _xml_hint(text: str, position: int, words: str) -> str:
+    if words.startswith("junk after"):
+        return " (exactly one root element, and nothing after it)"
+    if words.startswith("unbound prefix"):
+        return " (a prefix needs its xmlns declaration)"
+    near = text[max(position - 1, 0) : position + 1]
+    if "&" in near:
+        return " (a bare & is written &amp;)"
+    if "=" in near:
+        return " (values of attributes are quoted)"
+    if words.startswith("syntax error"):
+        return " (it does not begin with a tag)"
+    return ""
+
+
+# ── HTML ─────────────────────────────────────────────────────────────────────────────
+
+_STANDARD_ELEMENTS = """
+    a abbr address area article aside audio b base bdi bdo blockquote body br button canvas
+    caption cite code col colgroup data datalist dd del details dfn dialog div dl dt em embed
+    fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe
+    img input ins kbd label legend li link main map mark math menu meta meter nav noscript object
+    ol optgroup option output p picture pre progress q rp rt ruby s samp script search section
+    select slot small source span strong style sub summary sup svg table tbody td template
+    textarea tfoot th thead time title tr track u ul var video wbr
+"""  # The standard's index of elements (HTML Living Standard, "Indices").
+_OBSOLETE_ELEMENTS = """
+    acronym applet basefont bgsound big center dir font frame frameset isindex listing marquee
+    nobr noembed noframes param plaintext rb rtc strike tt xmp
+"""  # Its list of obsolete ones, which it still defines.
+_VOID_ELEMENTS = "area base br col embed hr img input link meta source track wbr"
+HTML_ELEMENTS = frozenset(_STANDARD_ELEMENTS.split()) | frozenset(_OBSOLETE_ELEMENTS.split())
+
+_LEAD = r"(?:\s|<!--(?:[^-]|-(?!->))*+-->)*+"
+_IS_DOCUMENT = re.compile(_LEAD + r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
+_HAS_DOCTYPE = re.compile(_LEAD + r"<!doctype\b", re.IGNORECASE)
+_TAG_NAME = re.compile(r"<(?P<name>[A-Za-z][^\s/>]*)")
+_REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
+_TREE_BUILDER = getTreeBuilder("etree")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HtmlText:
+    """What a text without parse errors holds."""
+
+    elements: frozenset[str]
+    """Names of the elements whose start tag was written; the parser adds others."""
+    is_document: bool
+    """True for a page (a document type, or an html, head or body tag, comes first)."""
+    has_doctype: bool
+
+
+def parse_html(text: str) -> HtmlText | Flaw:
+    """Read a page or a fragment. The first parse error, or text outside elements, is a flaw.
+
+    Two of html5lib's errors are let pass: a page without its document type (tags are asked
+    for, not a mode of rendering), and an ampersand that begins no reference, as in `R&D`,
+    which the standard has allowed since html5lib was written.
+    """
+    if "<" not in text:
+        return Flaw(reason="there is no HTML tag")
+    is_document = _IS_DOCUMENT.match(text) is not None
+    parser = _StrictHtmlParser(text)
+    try:
+        tree = parser.parse(text) if is_document else parser.parseFragment(text)
+    except _HtmlError as error:
+        return error.flaw
+    elements = _written_elements(text, tree)
+    flaw = parser.reference_flaw() or _stray_text(text, tree, elements, is_document=is_document)
+    return flaw or HtmlText(
+        elements=elements,
+        is_document=is_document,
+        has_doctype=_HAS_DOCTYPE.match(text) is not None,
+    )
+
+
+class _HtmlError(Exception):
+    def __init__(self, flaw: Flaw) -> None:
+        super().__init__(flaw.reason)
+        self.flaw = flaw
+
+
+class _BoundedTree(_TREE_BUILDER):  # type: ignore[misc,valid-type]  # html5lib makes it at run time
+    """Refuses deep nesting: the parser's work grows with the square of the open elements."""
+
+    def insertElementNormal(self, token: Mapping[str, Any]) -> Any:  # noqa: N802
+        if len(self.openElements) > MAX_NESTING:
+            raise _HtmlError(Flaw(reason=f"elements are nested deeper than {MAX_NESTING} levels"))
+        return super().insertElementNormal(token)
+
+
+class _StrictHtmlParser(html5lib.HTMLParser):
+    """Stops at the first parse error that counts."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(tree=_BoundedTree, namespaceHTMLElements=False)
+        self.text = text
+        self.has_odd_ampersand = False
+
+    def parseError(  # noqa: N802
+        self, errorcode: str = "XXX-undefined-error", datavars: Mapping[str, Any] | None = None
+    ) -> None:
+        if errorcode == "expected-doctype-but-got-start-tag":
+            return
+        if errorcode == "expected-named-entity":
+            self.has_odd_ampersand = True
+            return
+        self._refuse(errorcode, datavars or {})
+
+    def _refuse(self, code: str, values: Mapping[str, Any]) -> NoReturn:
+        line, column = self.tokenizer.stream.position()
+        end = offset_of(self.text, line, column)
+        start = max(self.text.rfind("<", 0, end), end - 40, 0)
+        words = HTML_ERRORS.get(code, code) % values
+        if code.startswith("adoption-agency"):  # html5lib names a step of the standard.
+            words = f"The end tag {values.get('name', '')} comes while another element is open"
+        raise _HtmlError(
+            Flaw(
+                reason=f"parse error at line {line}: {excerpt(words.rstrip('.'), 120)}",
+                start=start,
+                end=max(end, min(start + 1, len(self.text))),
+            )
+        )
+
+    def reference_flaw(self) -> Flaw | None:
+        if not self.has_odd_ampersand:
+            return None
+        for match in _REFERENCE.finditer(self.text):
+            if match[1] not in html.entities.html5:
+                reason = f"“{match[0]}” is no character reference of HTML"
+                return Flaw(reason=reason, start=match.start(), end=match.end())
+        return None
+
+
+def _written_elements(text: str, tree: Any) -> frozenset[str]:
+    """Names in the tree that stand in the text: the parser adds html, head, body and tbody."""
+    written = {match["name"].lower() for match in _TAG_NAME.finditer(text)}
+    in_tree = (node.tag.rpartition("}")[2] for node in tree.iter() if isinstance(node.tag, str))
+    return frozenset(name for name in in_tree if name.lower() in written)
+
+
+def _stray_text(
+    text: str, tree: Any, elements: frozenset[str], *, is_document: bool
+) -> Flaw | None:
+    if is_document and elements & {"html", "body"}:
+        return None  # The body's text is inside an element that was written.
+    parent = tree.find("body") if is_document else tree
+    pieces = [parent.text, *(child.tail for child in parent)] if parent is not None else []
+    stray = next((piece.strip() for piece in pieces if piece and piece.strip()), None)
+    if stray is None:
+        return None
+    start = max(text.find(stray), 0)
+    end = start + len(stray) if text.startswith(stray, start) else start
+    return Flaw(reason=f"text stands outside any element: “{excerpt(stray)}”", start=start, end=end)
+
+
+# ── Elements in running text ─────────────────────────────────────────────────────────
+
+_START_TAG = re.compile(r"<(?P<name>[A-Za-z_][^\s<>/]*)[^<>]*>")
+_PROLOGUE = re.compile(r"(?:<\?xml[^<>]*\?>|<!doctype[^<>]*>)\s*\Z", re.IGNORECASE)
+_VOID = frozenset(_VOID_ELEMENTS.split())
+
+
+def element_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of outermost elements in running text, each with the prologue right before it."""
+    position = 0
+    while opening := _START_TAG.search(text, position):
+        end = _end_of_element(text, opening)
+        if end is not None:
+            before = text[max(opening.start() - 200, 0) : opening.start()]
+            prologue = _PROLOGUE.search(before)
+            yield opening.start() - (len(prologue[0]) if prologue else 0), end
+        position = opening.end() if end is None else end
+
+
+def _end_of_element(text: str, opening: re.Match[str]) -> int | None:
+    name = cast("str", opening["name"])
+    if name.lower() in _VOID or opening[0].endswith("/>"):
+        return opening.end()
+    depth = 0
+    for tag in _tags(name).finditer(text, opening.start()):
+        if tag[0].startswith("</"):
+            depth -= 1
+        elif not tag[0].endswith("/>"):
+            depth += 1
+        if depth == 0:
+            return tag.end()
+    return None
+
+
+@cache
+def _tags(name: str) -> re.Pattern[str]:
+    return re.compile(rf"</?{re.escape(name)}(?![^\s<>/])[^<>]*>")
