@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
 
 from ifbench.errors import DatasetError
+from ifbench.media.sources import sha256_of
 from ifbench.types import Media, MediaKind
-
-IMAGE_MARK = "<image>"
-"""Stands in an instruction where a picture goes."""
 
 
 def load_media(kind: MediaKind, uri: str, folder: Path, sha256: str = "") -> Media:
@@ -50,10 +47,4 @@ def file_sha256(path: str) -> str:
 
 @lru_cache(maxsize=100_000)
 def _sha256(path: str, size: int, mtime_ns: int) -> str:  # noqa: ARG001  (size and time: the key)
-    with open(path, "rb") as file:  # noqa: PTH123
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def image_places(instruction: str) -> int:
-    """How many pictures an instruction has room for."""
-    return instruction.count(IMAGE_MARK)
+    return sha256_of(path)

@@ -19,14 +19,17 @@ from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, V
 
 from ifbench.benchmarks.binding import bind_params, describe
 from ifbench.benchmarks.json_lines import Defects, Line, json_lines
-from ifbench.benchmarks.media_files import image_places, load_media, relative_uri
+from ifbench.benchmarks.media_files import load_media, relative_uri
 from ifbench.errors import DatasetError
 from ifbench.keys import content_key
+from ifbench.media.errors import MediaError
+from ifbench.media.places import split_markers
 from ifbench.types import (
     ChecklistItem,
     Json,
     Media,
     MediaKind,
+    MediaPolicy,
     Origin,
     Sample,
     Scope,
@@ -216,13 +219,10 @@ def _to_item(form: ItemForm) -> ChecklistItem:
 def _contradictions(sample: Sample) -> list[str]:
     """Where the parts of one record do not agree with each other."""
     problems = []
-    images = sum(media.kind == "image" for media in sample.media)
-    places = image_places(sample.instruction)
-    if images != places:
-        problems.append(
-            f"the instruction has {places} places for a picture (`<image>`), "
-            f"the record has {images} pictures"
-        )
+    try:
+        split_markers(sample.instruction, sample.media, MediaPolicy())
+    except MediaError as error:
+        problems.append(f"instruction: {error}")
     for index, item in enumerate(sample.checklist):
         if isinstance(item.scope, int) and item.scope >= len(sample.tasks):
             problems.append(
@@ -313,7 +313,9 @@ def _item_form(item: ChecklistItem) -> dict[str, Json]:
         bound = {"unbound": {"raw": item.params.raw, "reason": item.params.reason}}
     else:
         # Defaults are left out: a record says what it sets.
-        bound = {"params": item.params.model_dump(mode="json", exclude_defaults=True)}
+        bound = {
+            "params": item.params.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+        }
     return {
         "constraint": item.constraint_id,
         **bound,

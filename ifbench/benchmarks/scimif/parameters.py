@@ -153,23 +153,10 @@ def _scientific_annotation(raw: str, _: str) -> Parsed:
 
 # ── Formats and letters ──────────────────────────────────────────────────────────────
 
-_FILLERS = frozenset(
-    ("a", "an", "the", "in", "as", "of", "is", "be", "to", "with", "and", "must", "should")
-    + (
-        "strict",
-        "strictly",
-        "only",
-        "entire",
-        "whole",
-        "all",
-        "valid",
-        "none",
-        "n/a",
-        "use",
-        "using",
-    )
-    + ("answer", "final", "output", "response", "format", "formatted", "object", "string", "python")
-    + ("style", "syntax", "tag", "tags", "text", "letter", "letters", "enclosed", "value", "values")
+_FILLER = re.compile(
+    r"an?|the|in|as|of|is|be|to|with|and|must|should|strict(?:ly)?|only|entire|whole|all|valid"
+    r"|none|n/a|us(?:e|ing)|answers?|final|output|response|format(?:ted)?|object|string|python"
+    r"|style|syntax|tags?|text|letters?|enclosed|values?"
 )
 """Words that a restatement of a format may be made of."""
 
@@ -178,10 +165,10 @@ def _restating(*names: str) -> Parser:
     """Accepts a text that only repeats what the constraint says anyway."""
 
     def parse(raw: str, _: str) -> Parsed:
-        words = set(re.findall(r"[\w/]+", raw.lower()))
-        left = words - _FILLERS - set(names)
+        words = dict.fromkeys(re.findall(r"[\w/]+", raw.lower()))
+        left = [word for word in words if word not in names and not _FILLER.fullmatch(word)]
         if left:
-            return f"the parameters ask for more than a parser reads: {' '.join(sorted(left)[:8])}"
+            return f"the parameters ask for more than a parser reads: {' '.join(left[:8])}"
         return {}
 
     return parse

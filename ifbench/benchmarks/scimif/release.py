@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ifbench.benchmarks.binding import describe
 from ifbench.benchmarks.json_lines import Defects, Line, json_lines
-from ifbench.benchmarks.media_files import IMAGE_MARK, image_places, load_media
+from ifbench.benchmarks.media_files import load_media
 from ifbench.benchmarks.records import load_records, with_derived_facets
 from ifbench.benchmarks.scimif.aliases import (
     ORIGINS,
@@ -32,7 +32,9 @@ from ifbench.benchmarks.scimif.aliases import (
 from ifbench.benchmarks.scimif.parameters import bind_release_params
 from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES, TASKS
 from ifbench.errors import DatasetError
-from ifbench.types import ChecklistItem, Media, Sample
+from ifbench.media.errors import MediaError
+from ifbench.media.places import split_markers
+from ifbench.types import ChecklistItem, Media, MediaPolicy, Sample
 
 log = logging.getLogger(__name__)
 
@@ -168,7 +170,7 @@ def _read_line(line: Line, discipline: str, images: Path, problems: list[str]) -
         return None
     checklist = _checklist(form, problems)
     media = _media(form.image or "", images, problems)
-    instruction = mark_images(form.edit_question, len(media))
+    instruction = fit_places(form.edit_question, media)
     task = task_type(discipline, form.task) or f"{discipline}:{form.task.strip()}"
     row = TASKS.get(task)
     sample = Sample(
@@ -223,7 +225,7 @@ def _provenance(
     )
     notes = {
         "chosen_instructions": ", ".join(form.choose_instruction) if chosen != core else "",
-        "image_places": "moved or added" if instruction != form.edit_question else "",
+        "image_places": "marks taken out" if instruction != form.edit_question else "",
         "damage": "[REDACTED] in the question" if "[REDACTED]" in form.edit_question else "",
         "repeated_constraints": ", ".join(
             name for name, n in Counter(item.constraint_id for item in checklist).items() if n > 1
@@ -240,17 +242,17 @@ def _provenance(
 # ── Pictures ─────────────────────────────────────────────────────────────────────────
 
 
-def mark_images(question: str, count: int) -> str:
-    """The question with exactly `count` places for pictures.
+def fit_places(question: str, media: tuple[Media, ...]) -> str:
+    """The question, without its `<image>` marks where they are not as many as the pictures.
 
-    Most questions have none: then the pictures stand before the text. PhysUniBench's end with
-    a place already. Places beyond the number of pictures are taken out.
+    Pictures that no mark has a place for stand before the text. Most questions have no mark,
+    PhysUniBench's end with one, and a rewritten question may have lost or doubled it.
     """
-    places = image_places(question)
-    if places > count:
-        *kept, rest = question.split(IMAGE_MARK, count)
-        return IMAGE_MARK.join([*kept, rest.replace(IMAGE_MARK, "")]).rstrip(" ")
-    return f"{IMAGE_MARK}\n" * (count - places) + question
+    try:
+        split_markers(question, media, MediaPolicy())
+    except MediaError:
+        return question.replace("<image>", "").strip()
+    return question
 
 
 def _media(value: str, images: Path, problems: list[str]) -> tuple[Media, ...]:
