@@ -61,6 +61,8 @@ class Try:
     """How long the endpoint asks us to wait; `None` where it does not say."""
     overloaded: bool = False
     """True when the endpoint asks for less traffic: everyone who uses its budget pauses."""
+    hopeless: bool = False
+    """True when no request to this model can succeed: its key is refused, its credit used up."""
 
 
 class Engine(Protocol):

@@ -1,0 +1,253 @@
+"""The one effect, `ask(prompt) -> Response`: looked up, limited, tried, made durable, returned.
+
+    journal ── stored ──────────────────────────────────────────────► response
+       └─ missing ─► limiter ─► engine ─► retry ─► journal (durable) ─► response
+
+Equal prompts that are asked at the same time are one call. What a call costs is counted even
+where its try failed. Each finished call counts once: `stored`, `answered` or `failed:KIND`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from ifbench.engines.engine import Engine, Try, failed_response
+from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens
+from ifbench.engines.limits import Limiter
+from ifbench.engines.retry import Clockwork, retried
+from ifbench.engines.stopping import StoppedError, Waits
+from ifbench.errors import StoreError
+from ifbench.keys import prompt_key
+from ifbench.tally import Tally
+from ifbench.types import FailureKind, Prompt, Purpose, Response
+
+
+class Journal(Protocol):
+    """The part of the store that asking needs."""
+
+    def lookup(self, keys: Sequence[str]) -> Mapping[str, Response]:
+        """The stored responses among `keys`. Called on the event loop: must not take long."""
+        ...
+
+    def append_soon(self, response: Response) -> concurrent.futures.Future[None]:
+        """Queue a response; the future is done once it is durable and can be looked up."""
+        ...
+
+
+STOPPED = "the run was stopped before this call"
+
+
+class Asker:
+    """Asks models for one worker. Used from one event loop; engines are its owner's to close."""
+
+    def __init__(
+        self,
+        *,
+        engines: Mapping[str, Engine],
+        journal: Journal,
+        limiters: Mapping[str, Limiter],
+        tally: Tally | None = None,
+        stopping: Callable[[], bool] = lambda: False,
+        clockwork: Clockwork | None = None,
+    ) -> None:
+        """Engines and limiters stand under the models' names."""
+        self._engines = engines
+        self._journal = journal
+        self._limiters = limiters
+        self._tally = tally or Tally()
+        self._stopping = stopping
+        self._clockwork = clockwork or Clockwork()
+        self._waits = Waits(stopping)
+        self._flights: dict[str, asyncio.Future[Response | None]] = {}
+        self._hopeless: dict[str, str] = {}
+        self._store_error: StoreError | None = None
+
+    async def __call__(self, prompt: Prompt) -> Response:
+        """Answer from the journal, from an equal call in flight, or from the model.
+
+        Raises `StoreError`, and nothing else, when answers can no longer be made durable.
+        """
+        key = prompt_key(prompt)
+        while (flight := self._flights.get(key)) is not None:
+            response = await asyncio.shield(flight)
+            if response is not None:  # `None`: whoever made the call was cancelled.
+                return response
+        flight = self._flights[key] = asyncio.get_running_loop().create_future()
+        response = None
+        try:
+            response = await self._answer(prompt, key)
+            return response
+        finally:
+            del self._flights[key]
+            flight.set_result(response)
+
+    async def _answer(self, prompt: Prompt, key: str) -> Response:
+        stored = self._journal.lookup((key,)).get(key)
+        if stored is not None:
+            self._count(prompt, "stored")
+            return stored
+        response = replace(await self._call(prompt), key=key)
+        if response.is_answered:
+            await self._store(response)
+        failure = response.failure
+        self._count(prompt, "answered" if failure is None else f"failed:{failure.kind}")
+        return response
+
+    async def _call(self, prompt: Prompt) -> Response:
+        async def wait(tried: Try, seconds: float) -> bool:
+            return await self._back_off(prompt, tried, seconds)
+
+        return await retried(lambda: self._try(prompt), prompt.model.limits, wait, self._clockwork)
+
+    async def _try(self, prompt: Prompt) -> Try:
+        """One try under the limiter; not made where the run stops or the model is hopeless."""
+        reason = self._reason_not_to_ask(prompt)
+        if reason:
+            return _not_run(prompt, reason)
+        limiter = self._limiters[prompt.model.name]
+        try:
+            with self._gauge(prompt, "waiting"):
+                permit = await self._waits.unless_stopped(limiter.acquire(estimated_tokens(prompt)))
+        except StoppedError:
+            return _not_run(prompt, STOPPED)
+        used = 0
+        try:
+            reason = self._reason_not_to_ask(prompt)
+            if reason:
+                return _not_run(prompt, reason)
+            with self._gauge(prompt, "in_flight"):
+                tried = await self._generate(prompt)
+            used = self._count_tokens(prompt, tried)
+            return tried
+        finally:
+            permit.release(used)
+
+    def _reason_not_to_ask(self, prompt: Prompt) -> str:
+        if self._store_error is not None:
+            raise self._store_error
+        if self._stopping():
+            return STOPPED
+        return self._hopeless.get(prompt.model.name, "")
+
+    async def _generate(self, prompt: Prompt) -> Try:
+        try:
+            tried = await self._engines[prompt.model.name].generate(prompt)
+        # A bug in an engine costs its row, not the run; the kind `rejected` keeps it from being
+        # paid for again and again, and the message shows it.
+        except Exception as error:  # noqa: BLE001
+            words = f"the engine raised {type(error).__name__}: {error}"
+            return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
+        if tried.hopeless and tried.response.failure is not None:
+            self._hopeless[prompt.model.name] = (
+                f"not asked, as an earlier call was refused: {tried.response.failure.message}"
+            )
+        return tried
+
+    async def _back_off(self, prompt: Prompt, tried: Try, seconds: float) -> bool:
+        """Wait before the next try; everyone else on the budget waits too, if asked to."""
+        if tried.overloaded or tried.retry_after_s is not None:
+            self._limiters[prompt.model.name].pause(seconds)
+        try:
+            with self._gauge(prompt, "backing_off"):
+                await self._waits.unless_stopped(self._clockwork.sleep(seconds))
+        except StoppedError:
+            return False
+        if self._stopping():
+            return False
+        self._count(prompt, "retried")
+        return True
+
+    async def _store(self, response: Response) -> None:
+        """Make an answer durable. Once queued it is written, also if this call is cancelled."""
+        try:
+            written = asyncio.wrap_future(self._journal.append_soon(response))
+            await asyncio.shield(written)
+        # Whatever keeps an answer from the disk must end the run: the next would be paid in vain.
+        except Exception as error:
+            self._store_error = (
+                error
+                if isinstance(error, StoreError)
+                else StoreError(f"the journal takes no more answers: {error}")
+            )
+            raise self._store_error from error
+
+    # ── Counting ─────────────────────────────────────────────────────────────────────
+
+    def _count(self, prompt: Prompt, event: str, amount: float = 1.0) -> None:
+        self._tally.add("calls", prompt.purpose, prompt.model.name, event, amount=amount)
+
+    @contextmanager
+    def _gauge(self, prompt: Prompt, name: str) -> Iterator[None]:
+        self._count(prompt, name)
+        try:
+            yield
+        finally:
+            self._count(prompt, name, -1.0)
+
+    def _count_tokens(self, prompt: Prompt, tried: Try) -> int:
+        usage = tried.response.usage
+        name = prompt.model.name
+        self._tally.add("tokens", prompt.purpose, name, "input", amount=usage.input_tokens)
+        self._tally.add("tokens", prompt.purpose, name, "output", amount=usage.output_tokens)
+        return usage.input_tokens + usage.output_tokens
+
+
+def _not_run(prompt: Prompt, message: str) -> Try:
+    return Try(response=failed_response(prompt, FailureKind.NOT_RUN, message))
+
+
+# ── Asking without calling, for `plan` ───────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlannedCall:
+    """A call that a run would make."""
+
+    purpose: Purpose
+    model: str
+    """The config's name."""
+    input_tokens: int
+    """Estimated; see `estimates.py` for the rule."""
+    max_tokens: int | None
+
+
+class DryAsk:
+    """Answers from the journal and notes what it does not hold; never calls a model."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._seen: set[str] = set()
+        self.stored: Counter[tuple[Purpose, str]] = Counter()
+        """Calls that are answered already, by purpose and model's name."""
+        self.missing: list[PlannedCall] = []
+        """Calls that would be made, each prompt once."""
+
+    async def __call__(self, prompt: Prompt) -> Response:
+        key = prompt_key(prompt)
+        response = self._journal.lookup((key,)).get(key)
+        if key not in self._seen:
+            self._seen.add(key)
+            self._note(prompt, is_stored=response is not None)
+        if response is not None:
+            return response
+        missing = failed_response(prompt, FailureKind.NOT_RUN, "planned, not asked")
+        return replace(missing, key=key)
+
+    def _note(self, prompt: Prompt, *, is_stored: bool) -> None:
+        if is_stored:
+            self.stored[prompt.purpose, prompt.model.name] += 1
+            return
+        self.missing.append(
+            PlannedCall(
+                purpose=prompt.purpose,
+                model=prompt.model.name,
+                input_tokens=estimated_input_tokens(prompt),
+                max_tokens=prompt.sampling.max_tokens,
+            )
+        )

@@ -1,0 +1,71 @@
+"""From configs to engines and to an asker over them. Each engine's packages load on first use."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import assert_never
+
+from ifbench.engines.ask import Asker, Journal
+from ifbench.engines.engine import Engine, ViewLoader
+from ifbench.engines.limits import build_limiters
+from ifbench.tally import Tally
+from ifbench.types import ModelConfig
+
+
+def build_engine(config: ModelConfig, view_loader: ViewLoader) -> Engine:
+    """The engine that a config names. Raises `ConfigError` or `PrerequisiteError`."""
+    match config.engine:
+        case "openai_chat":
+            from ifbench.engines.openai_chat import build_openai_chat
+
+            return build_openai_chat(config, view_loader)
+        case "llama_cpp":
+            from ifbench.engines.llama_cpp import build_llama_cpp
+
+            return build_llama_cpp(config, view_loader)
+        case "scripted":
+            from ifbench.engines.scripted import build_scripted
+
+            return build_scripted(config, view_loader)
+    assert_never(config.engine)
+
+
+@asynccontextmanager
+async def open_engines(
+    models: Iterable[ModelConfig], view_loader: ViewLoader
+) -> AsyncIterator[dict[str, Engine]]:
+    """An engine for each model's name, closed on leaving."""
+    async with AsyncExitStack() as stack:
+        engines: dict[str, Engine] = {}
+        for model in models:
+            if model.name not in engines:
+                engines[model.name] = build_engine(model, view_loader)
+                stack.push_async_callback(engines[model.name].aclose)
+        yield engines
+
+
+@asynccontextmanager
+async def open_asker(
+    models: Iterable[ModelConfig],
+    journal: Journal,
+    view_loader: ViewLoader,
+    *,
+    index: int = 0,
+    count: int = 1,
+    tally: Tally | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> AsyncIterator[Asker]:
+    """An asker for the worker in seat `index` of `count`, with its share of each budget.
+
+    `count` is the number of workers that ask these models at the same time, in whatever step.
+    """
+    models = tuple(models)
+    async with open_engines(models, view_loader) as engines:
+        yield Asker(
+            engines=engines,
+            journal=journal,
+            limiters=build_limiters(models, index=index, count=count),
+            tally=tally,
+            stopping=stopping,
+        )
