@@ -1,0 +1,61 @@
+"""Closes the way out: a test talks to this machine alone."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+
+import pytest
+
+
+class OutboundRefusedError(OSError):
+    """A test tried to reach another machine."""
+
+
+def is_loopback(address: object) -> bool:
+    """True for addresses of this machine; sockets of other families (unix) are local too."""
+    if not isinstance(address, tuple):
+        return True
+    host = str(address[0])
+    if host in {"", "localhost"}:
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False  # A name, which only a look-up outside could resolve.
+
+
+@pytest.fixture(autouse=True)
+def no_network(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refuse every connection but loopback.
+
+    Ray finds its own address by connecting to one outside, and the embedded model is fetched
+    once: tests that are marked `ray` or `model` keep their sockets.
+    """
+    if any(request.node.get_closest_marker(name) for name in ("ray", "model")):
+        return
+    look_up, connect, connect_ex = (
+        socket.getaddrinfo,
+        socket.socket.connect,
+        socket.socket.connect_ex,
+    )
+
+    def refuse(address: object) -> None:
+        if not is_loopback(address):
+            raise OutboundRefusedError(f"tests reach only this machine, not {address!r}")
+
+    def guarded_look_up(host: object, *args: object, **options: object) -> object:
+        refuse((host.decode() if isinstance(host, bytes) else host or "",))
+        return look_up(host, *args, **options)
+
+    def guarded_connect(sock: socket.socket, address: object) -> None:
+        refuse(address)
+        connect(sock, address)
+
+    def guarded_connect_ex(sock: socket.socket, address: object) -> int:
+        refuse(address)
+        return connect_ex(sock, address)
+
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
