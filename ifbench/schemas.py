@@ -1,0 +1,416 @@
+"""Arrow schemas of the stored tables, and the way of a value into a row and back.
+
+Three tables are stored: `responses` (the journal and its parts), `verdicts` and `scores` (the
+results of a run). Each schema is written out and carries its table's name and version; none is
+inferred from data. A file of an older version is upgraded by `READERS`; one of a version that
+is not in there is refused.
+
+Texts: an Arrow string is UTF-8 and cannot hold a lone surrogate, which a model's text can.
+`escape` writes such a character as U+0010 and four hex digits, and U+0010 itself likewise; every
+other text is stored as it is, so that any tool can read the column.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import pyarrow as pa
+
+from ifbench.errors import StoreError
+from ifbench.types import (
+    Cause,
+    Evidence,
+    Failure,
+    FailureKind,
+    Outcome,
+    Purpose,
+    Response,
+    Score,
+    Stop,
+    Usage,
+    Verdict,
+)
+
+TableName: TypeAlias = Literal["responses", "verdicts", "scores"]
+Row: TypeAlias = Mapping[str, Any]
+Readers: TypeAlias = Mapping[str, Mapping[int, Callable[[pa.Table], pa.Table]]]
+
+
+def _schema(table: TableName, version: int, columns: Sequence[pa.Field]) -> pa.Schema:
+    return pa.schema(columns, metadata={"ifbench.table": table, "ifbench.version": str(version)})
+
+
+def _columns(type: pa.DataType, *names: str) -> tuple[pa.Field, ...]:
+    return tuple(pa.field(name, type, nullable=False) for name in names)
+
+
+_YES_NO = pa.list_(pa.bool_())
+"""A null stands for undecided."""
+
+RESPONSES: Final = _schema(
+    "responses",
+    1,
+    (
+        *_columns(pa.string(), "key", "purpose", "model", "text", "reasoning", "stop"),
+        *_columns(pa.int64(), "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens"),
+        *_columns(pa.float64(), "seconds"),
+        *_columns(pa.int64(), "tries"),
+        *_columns(pa.string(), "returned_model", "fingerprint", "endpoint"),
+        pa.field("failure_kind", pa.string()),
+        pa.field("failure_message", pa.string()),
+        *_columns(pa.string(), "writer"),
+        *_columns(pa.int64(), "row"),
+        *_columns(pa.uint32(), "crc32"),
+    ),
+)
+"""`writer` and `row` say who wrote the row first and where; they outlive compaction and settle
+which of two answers under one key counts. `crc32` is of all other columns."""
+
+VERDICTS: Final = _schema(
+    "verdicts",
+    1,
+    (
+        *_columns(pa.string(), "run_id", "dataset_sha256", "benchmark", "judge"),
+        *_columns(pa.string(), "sample_id", "candidate"),
+        *_columns(pa.int64(), "attempt"),
+        *_columns(pa.string(), "aspect"),
+        *_columns(pa.int64(), "item"),
+        *_columns(pa.string(), "constraint_id", "outcome"),
+        pa.field("cause", pa.string()),
+        *_columns(_YES_NO, "requirements"),
+        *_columns(pa.string(), "grader", "rules", "reason"),
+        *_columns(
+            pa.list_(
+                pa.struct([("start", pa.int64()), ("end", pa.int64()), ("text", pa.string())])
+            ),
+            "evidence",
+        ),
+        pa.field("extracted", pa.string()),
+        *_columns(pa.list_(pa.string()), "asked"),
+    ),
+)
+
+SCORES: Final = _schema(
+    "scores",
+    1,
+    (
+        *_columns(pa.string(), "run_id", "dataset_sha256", "benchmark"),
+        *_columns(pa.string(), "sample_id", "candidate"),
+        *_columns(pa.int64(), "attempt"),
+        *_columns(pa.string(), "judge", "extractor", "grader", "rules"),
+        *_columns(pa.list_(pa.string()), "constraints"),
+        *_columns(_YES_NO, "satisfied"),
+        *_columns(pa.list_(_YES_NO), "requirements"),
+        *_columns(_YES_NO, "tasks_done"),
+        pa.field("correct", pa.bool_()),
+        *_columns(pa.list_(pa.string()), "causes"),
+        *_columns(pa.int64(), "undecided"),
+        *_columns(pa.bool_(), "is_complete"),
+        *_columns(pa.string(), "response_key", "stop"),
+        pa.field("failure", pa.string()),
+        *_columns(pa.int64(), "input_tokens", "output_tokens", "reasoning_tokens", "cached_tokens"),
+        *_columns(pa.map_(pa.string(), pa.string()), "facets"),
+    ),
+)
+"""`undecided` and `is_complete` are the score's own properties, kept so that a table of what is
+complete needs no other column."""
+
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "responses": RESPONSES,
+    "verdicts": VERDICTS,
+    "scores": SCORES,
+}
+
+
+# ── Versions ─────────────────────────────────────────────────────────────────────────
+
+
+def _as_is(table: pa.Table) -> pa.Table:
+    return table
+
+
+READERS: Final[Readers] = {
+    "responses": {1: _as_is},
+    "verdicts": {1: _as_is},
+    "scores": {1: _as_is},
+}
+"""For each version that can be read, the function that makes the current table out of it.
+The column `key` of `responses` keeps its name and type in every version."""
+
+
+class UnlabelledError(StoreError):
+    """The file does not say that it holds this table; a damaged file often does not."""
+
+
+def file_version(
+    schema: pa.Schema, table: TableName, where: str, readers: Readers = READERS
+) -> int:
+    """The version that a file declares, if it is of this table and one that can be read.
+
+    Raises UnlabelledError for a file that is not of this table, StoreError for a version that
+    this ifbench does not know.
+    """
+    metadata = schema.metadata or {}
+    name = metadata.get(b"ifbench.table", b"").decode("utf-8", "replace")
+    version = metadata.get(b"ifbench.version", b"").decode("utf-8", "replace")
+    if name != table or not re.fullmatch(r"[0-9]{1,6}", version):
+        raise UnlabelledError(f"{where}: expected the table `{table}`, found `{name or 'no name'}`")
+    known = readers[table]
+    if int(version) not in known:
+        readable = ", ".join(str(number) for number in sorted(known))
+        advice = "; a newer ifbench wrote it" if int(version) > max(known) else ""
+        raise StoreError(
+            f"{where}: `{table}` has schema version {version}, "
+            f"this ifbench reads {readable}{advice}"
+        )
+    if int(version) == max(known) and schema.names != SCHEMAS[table].names:
+        raise UnlabelledError(f"{where}: the columns are not those of `{table}` {version}")
+    return int(version)
+
+
+def upgraded(data: pa.Table, table: TableName, where: str, readers: Readers = READERS) -> pa.Table:
+    """A stored table of any version that can be read, as the current version."""
+    return readers[table][file_version(data.schema, table, where, readers)](data)
+
+
+# ── Texts ────────────────────────────────────────────────────────────────────────────
+
+_UNSTORABLE = re.compile("[\x10\ud800-\udfff]")
+_ESCAPED = re.compile("\x10([0-9a-f]{4})")
+
+
+def escape(text: str) -> str:
+    """The text as an Arrow string can hold it; the same text unless it holds what is escaped."""
+    return _UNSTORABLE.sub(lambda found: f"\x10{ord(found[0]):04x}", text)
+
+
+def unescape(text: str) -> str:
+    """What `escape` was given."""
+    if "\x10" not in text:
+        return text
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text)
+
+
+def _escape_or_none(text: str | None) -> str | None:
+    return None if text is None else escape(text)
+
+
+def _unescape_or_none(text: str | None) -> str | None:
+    return None if text is None else unescape(text)
+
+
+# ── Responses ────────────────────────────────────────────────────────────────────────
+
+_CHECKED = tuple(name for name in RESPONSES.names if name != "crc32")
+
+
+def row_crc(row: Row) -> int:
+    """CRC-32 over all columns of a response's row but the sum itself."""
+    values = (row[name] for name in _CHECKED)
+    words = ("\x00" if v is None else v if isinstance(v, str) else repr(v) for v in values)
+    return zlib.crc32("\x1f".join(words).encode())
+
+
+def response_to_row(response: Response, writer: str, row: int) -> dict[str, Any]:
+    """A response as the row number `row` of `writer`."""
+    failure = response.failure
+    columns: dict[str, Any] = {
+        "key": escape(response.key),
+        "purpose": response.purpose.value,
+        "model": escape(response.model),
+        "text": escape(response.text),
+        "reasoning": escape(response.reasoning),
+        "stop": response.stop.value,
+        **_usage_to_columns(response.usage),
+        "seconds": float(response.seconds),
+        "tries": response.tries,
+        "returned_model": escape(response.returned_model),
+        "fingerprint": escape(response.fingerprint),
+        "endpoint": escape(response.endpoint),
+        "failure_kind": None if failure is None else failure.kind.value,
+        "failure_message": None if failure is None else escape(failure.message),
+        "writer": escape(writer),
+        "row": row,
+    }
+    return {**columns, "crc32": row_crc(columns)}
+
+
+def row_to_response(row: Row) -> Response:
+    """The response in a row. Raises ValueError for a name that its enum does not hold."""
+    kind = row["failure_kind"]
+    return Response(
+        key=unescape(row["key"]),
+        purpose=Purpose(row["purpose"]),
+        model=unescape(row["model"]),
+        text=unescape(row["text"]),
+        reasoning=unescape(row["reasoning"]),
+        stop=Stop(row["stop"]),
+        usage=_columns_to_usage(row),
+        seconds=row["seconds"],
+        tries=row["tries"],
+        returned_model=unescape(row["returned_model"]),
+        fingerprint=unescape(row["fingerprint"]),
+        endpoint=unescape(row["endpoint"]),
+        failure=None
+        if kind is None
+        else Failure(kind=FailureKind(kind), message=unescape(row["failure_message"])),
+    )
+
+
+def rows_to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
+    """Rows of `responses` as one batch."""
+    return pa.RecordBatch.from_pylist(list(rows), schema=RESPONSES)
+
+
+def _usage_to_columns(usage: Usage) -> dict[str, int]:
+    return {
+        "input_tokens": usage.input_tokens,
+        "output_tokens": usage.output_tokens,
+        "reasoning_tokens": usage.reasoning_tokens,
+        "cached_tokens": usage.cached_tokens,
+    }
+
+
+def _columns_to_usage(row: Row) -> Usage:
+    return Usage(
+        input_tokens=row["input_tokens"],
+        output_tokens=row["output_tokens"],
+        reasoning_tokens=row["reasoning_tokens"],
+        cached_tokens=row["cached_tokens"],
+    )
+
+
+# ── Verdicts ─────────────────────────────────────────────────────────────────────────
+
+
+def verdicts_to_table(
+    verdicts: Iterable[Verdict], *, benchmark: str, judge: str, run_id: str, dataset_sha256: str
+) -> pa.Table:
+    """Verdicts of one run, one benchmark and one judge as a table."""
+    of_run = {
+        "run_id": run_id,
+        "dataset_sha256": dataset_sha256,
+        "benchmark": escape(benchmark),
+        "judge": escape(judge),
+    }
+    rows = [{**of_run, **_verdict_to_columns(verdict)} for verdict in verdicts]
+    return pa.Table.from_pylist(rows, schema=VERDICTS)
+
+
+def _verdict_to_columns(verdict: Verdict) -> dict[str, Any]:
+    return {
+        "sample_id": escape(verdict.sample_id),
+        "candidate": escape(verdict.candidate),
+        "attempt": verdict.attempt,
+        "aspect": verdict.aspect,
+        "item": verdict.item,
+        "constraint_id": escape(verdict.constraint_id),
+        "outcome": verdict.outcome.value,
+        "cause": None if verdict.cause is None else verdict.cause.value,
+        "requirements": list(verdict.requirements),
+        "grader": escape(verdict.grader),
+        "rules": verdict.rules,
+        "reason": escape(verdict.reason),
+        "evidence": [
+            {"start": place.start, "end": place.end, "text": escape(place.text)}
+            for place in verdict.evidence
+        ],
+        "extracted": _escape_or_none(verdict.extracted),
+        "asked": [escape(key) for key in verdict.asked],
+    }
+
+
+def table_to_verdicts(table: pa.Table) -> list[Verdict]:
+    """The verdicts in a table of the current version."""
+    return [_row_to_verdict(row) for row in table.to_pylist()]
+
+
+def _row_to_verdict(row: Row) -> Verdict:
+    return Verdict(
+        sample_id=unescape(row["sample_id"]),
+        candidate=unescape(row["candidate"]),
+        attempt=row["attempt"],
+        aspect=row["aspect"],
+        item=row["item"],
+        constraint_id=unescape(row["constraint_id"]),
+        outcome=Outcome(row["outcome"]),
+        cause=None if row["cause"] is None else Cause(row["cause"]),
+        requirements=tuple(row["requirements"]),
+        grader=unescape(row["grader"]),
+        rules=row["rules"],
+        reason=unescape(row["reason"]),
+        evidence=tuple(
+            Evidence(start=place["start"], end=place["end"], text=unescape(place["text"]))
+            for place in row["evidence"]
+        ),
+        extracted=_unescape_or_none(row["extracted"]),
+        asked=tuple(unescape(key) for key in row["asked"]),
+    )
+
+
+# ── Scores ───────────────────────────────────────────────────────────────────────────
+
+
+def scores_to_table(scores: Iterable[Score], *, run_id: str, dataset_sha256: str) -> pa.Table:
+    """Scores of one run as a table."""
+    of_run = {"run_id": run_id, "dataset_sha256": dataset_sha256}
+    rows = [{**of_run, **_score_to_columns(score)} for score in scores]
+    return pa.Table.from_pylist(rows, schema=SCORES)
+
+
+def _score_to_columns(score: Score) -> dict[str, Any]:
+    return {
+        "benchmark": escape(score.benchmark),
+        "sample_id": escape(score.sample_id),
+        "candidate": escape(score.candidate),
+        "attempt": score.attempt,
+        "judge": escape(score.judge),
+        "extractor": escape(score.extractor),
+        "grader": escape(score.grader),
+        "rules": score.rules,
+        "constraints": [escape(name) for name in score.constraints],
+        "satisfied": list(score.satisfied),
+        "requirements": [list(parts) for parts in score.requirements],
+        "tasks_done": list(score.tasks_done),
+        "correct": score.correct,
+        "causes": [cause.value for cause in score.causes],
+        "undecided": score.undecided,
+        "is_complete": score.is_complete,
+        "response_key": escape(score.response_key),
+        "stop": score.stop.value,
+        "failure": None if score.failure is None else score.failure.value,
+        **_usage_to_columns(score.usage),
+        "facets": [(escape(name), escape(label)) for name, label in score.facets.items()],
+    }
+
+
+def table_to_scores(table: pa.Table) -> list[Score]:
+    """The scores in a table of the current version."""
+    return [_row_to_score(row) for row in table.to_pylist()]
+
+
+def _row_to_score(row: Row) -> Score:
+    return Score(
+        sample_id=unescape(row["sample_id"]),
+        benchmark=unescape(row["benchmark"]),
+        candidate=unescape(row["candidate"]),
+        attempt=row["attempt"],
+        judge=unescape(row["judge"]),
+        extractor=unescape(row["extractor"]),
+        grader=unescape(row["grader"]),
+        rules=row["rules"],
+        constraints=tuple(unescape(name) for name in row["constraints"]),
+        satisfied=tuple(row["satisfied"]),
+        requirements=tuple(tuple(parts) for parts in row["requirements"]),
+        tasks_done=tuple(row["tasks_done"]),
+        correct=row["correct"],
+        causes=tuple(Cause(cause) for cause in row["causes"]),
+        response_key=unescape(row["response_key"]),
+        stop=Stop(row["stop"]),
+        failure=None if row["failure"] is None else FailureKind(row["failure"]),
+        usage=_columns_to_usage(row),
+        facets={unescape(name): unescape(label) for name, label in row["facets"]},
+    )

@@ -1,0 +1,94 @@
+"""The durable store: answered calls, results and manifests, below one path or URI.
+
+`Journal` holds what was paid for; `ResultsWriter` and the manifests hold what is derived from
+it. `docs/storage.md` shows the layout and says what may be deleted.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from ifbench.store import manifest as manifests
+from ifbench.store.compaction import Compaction, compact
+from ifbench.store.journal import Journal
+from ifbench.store.location import Location, resolve
+from ifbench.store.manifest import Manifest, run_id
+from ifbench.store.results import (
+    ResultsWriter,
+    iter_scores,
+    iter_verdicts,
+    read_scores,
+    read_verdicts,
+)
+
+__all__ = [
+    "Compaction",
+    "Journal",
+    "Location",
+    "Manifest",
+    "ResultsWriter",
+    "Store",
+    "compact",
+    "iter_scores",
+    "iter_verdicts",
+    "open_store",
+    "read_scores",
+    "read_verdicts",
+    "run_id",
+]
+
+
+class Store:
+    """One store. Opening it reads nothing; its journal is read when it is first asked for."""
+
+    def __init__(self, uri: str | Location) -> None:
+        """Raises StoreError for a location that names no file system."""
+        self.root = resolve(uri)
+        self._journal: Journal | None = None
+        self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Store, (self.root,)
+
+    @property
+    def journal(self) -> Journal:
+        """The answered calls. Raises StoreError when they cannot be read."""
+        with self._lock:
+            if self._journal is None:
+                self._journal = Journal(self.root)
+            return self._journal
+
+    def results(self, run_id: str, dataset_sha256: str) -> ResultsWriter:
+        """A writer of the results of one run."""
+        return ResultsWriter(self.root, run_id, dataset_sha256)
+
+    def save_manifest(self, manifest: Manifest) -> None:
+        """Write a run's manifest. Raises StoreError."""
+        manifests.save_manifest(self.root, manifest)
+
+    def load_manifest(self, run_id: str) -> Manifest:
+        """The manifest of a run. Raises StoreError when there is none or it is damaged."""
+        return manifests.load_manifest(self.root, run_id)
+
+    def list_runs(self) -> list[Manifest]:
+        """The manifests of all runs, the oldest first."""
+        return manifests.list_runs(self.root)
+
+    def compact(self) -> Compaction:
+        """Merge small journal files into parts. Raises StoreError."""
+        return compact(self.root)
+
+    def close(self) -> None:
+        """Write what is queued in the journal, if it was opened."""
+        with self._lock:
+            if self._journal is not None:
+                self._journal.close()
+
+
+def open_store(uri: str | Location) -> Store:
+    """A store that can be written to. Raises StoreError, with the reason, when it cannot."""
+    store = Store(uri)
+    store.root.check_writable()
+    return store

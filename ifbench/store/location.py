@@ -1,0 +1,200 @@
+"""A folder on any file system that Arrow reaches, and the few ways in which the store uses it.
+
+Local folders can append, rename and lock; object stores can only put whole objects. What is
+written here is either there in full or not there at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import fs
+
+from ifbench.errors import StoreError
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A folder: the file system, the path on it, and how a person calls it."""
+
+    filesystem: Any
+    """A `pyarrow.fs.FileSystem`."""
+    path: str
+    uri: str
+
+    @property
+    def is_local(self) -> bool:
+        """True when files here can be appended to, renamed at once and locked."""
+        return isinstance(self.filesystem, fs.LocalFileSystem)
+
+    def child(self, *names: str) -> Location:
+        """A folder below this one."""
+        return Location(
+            self.filesystem, "/".join((self.path, *names)), "/".join((self.uri, *names))
+        )
+
+    def file(self, name: str) -> str:
+        """The path of a file in this folder."""
+        return f"{self.path}/{name}"
+
+    def files(self, suffix: str = "") -> dict[str, int]:
+        """Names and sizes of the files here, hidden ones left out; empty without a folder."""
+        return {
+            info.base_name: info.size or 0
+            for info in self._entries()
+            if info.type == fs.FileType.File and info.base_name.endswith(suffix)
+        }
+
+    def folders(self) -> list[str]:
+        """Names of the folders here, in order, hidden ones left out."""
+        return sorted(i.base_name for i in self._entries() if i.type == fs.FileType.Directory)
+
+    def _entries(self) -> list[Any]:
+        selector = fs.FileSelector(self.path, allow_not_found=True)
+        found = self.filesystem.get_file_info(selector)
+        return [info for info in found if not info.base_name.startswith(".")]
+
+    def read_whole(self, name: str) -> bytes:
+        """The bytes of one small file. Raises FileNotFoundError."""
+        with self.filesystem.open_input_file(self.file(name)) as source:
+            return bytes(source.read())
+
+    def write_whole(self, name: str, data: bytes | pa.Buffer) -> None:
+        """Put a file here, durable on return; a reader sees the old one or the new one."""
+        if not self.is_local:
+            self._put(name, data)
+            return
+        staged = self.file(f".{name}.{secrets.token_hex(4)}.tmp")
+        Path(self.path).mkdir(parents=True, exist_ok=True)
+        try:
+            with open(staged, "xb") as sink:  # noqa: PTH123 (paths here are Arrow's strings)
+                sink.write(data)
+                sink.flush()
+                os.fsync(sink.fileno())
+            os.replace(staged, self.file(name))  # noqa: PTH105
+        except BaseException:
+            Path(staged).unlink(missing_ok=True)
+            raise
+        sync_folder(self.path)
+
+    def _put(self, name: str, data: bytes | pa.Buffer) -> None:
+        with self.open_stream(name) as sink:
+            sink.write(data)
+
+    def delete(self, name: str) -> None:
+        """Delete a file; that it is gone already is no error."""
+        try:
+            self.filesystem.delete_file(self.file(name))
+        except FileNotFoundError:
+            return
+
+    def move(self, name: str, target: Location, new_name: str = "") -> None:
+        """Move a file into another folder of the same file system, over any of its name there."""
+        path, goal = self.file(name), target.file(new_name or name)
+        if self.is_local:
+            Path(target.path).mkdir(parents=True, exist_ok=True)
+            os.replace(path, goal)  # noqa: PTH105
+            sync_folder(target.path)
+            return
+        try:
+            self.filesystem.move(path, goal)
+        except FileNotFoundError:
+            self.filesystem.create_dir(target.path, recursive=True)
+            self.filesystem.move(path, goal)
+
+    def open_stream(self, name: str) -> Any:
+        """An Arrow stream that writes a new file here; it is durable only after `sync`."""
+        try:
+            return self.filesystem.open_output_stream(self.file(name))
+        except FileNotFoundError:  # Object stores know no folders; others want them made.
+            self.filesystem.create_dir(self.path, recursive=True)
+            return self.filesystem.open_output_stream(self.file(name))
+
+    def sync(self, name: str) -> None:
+        """Make a closed file durable; object stores did so when it was closed."""
+        if self.is_local:
+            _sync_path(self.file(name))
+
+    def delete_tree(self) -> None:
+        """Delete this folder with all that is in it; that it is gone already is no error."""
+        try:
+            self.filesystem.delete_dir(self.path)
+        except FileNotFoundError:
+            return
+
+    def check_writable(self) -> None:
+        """Write and delete a small file. Raises StoreError with the reason."""
+        name = f"writable-{secrets.token_hex(4)}.probe"
+        try:
+            self.write_whole(name, b"ifbench")
+            self.delete(name)
+        except (OSError, pa.ArrowException) as error:
+            raise StoreError(f"{self.uri}: the store cannot be written: {error}") from error
+
+
+def resolve(uri: str | Location) -> Location:
+    """The location that a URI or a plain path names. Raises StoreError."""
+    if isinstance(uri, Location):
+        return uri
+    if "://" not in uri:
+        if not uri:
+            raise StoreError("the store's location is empty; expected a path or a URI")
+        path = os.path.abspath(os.path.expanduser(uri))  # noqa: PTH100, PTH111
+        return Location(fs.LocalFileSystem(), path, uri)
+    try:
+        filesystem, path = fs.FileSystem.from_uri(uri)
+    except (OSError, ValueError) as error:  # Arrow's own errors derive from these.
+        raise StoreError(f"{uri}: no store can be opened there: {error}") from error
+    return Location(filesystem, path.rstrip("/"), uri)
+
+
+def sync_folder(path: str) -> None:
+    """Make what was created in or renamed into a local folder durable."""
+    try:
+        _sync_path(path)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # Some network disks cannot.
+            raise
+
+
+def _sync_path(path: str) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def lock(handle: int) -> bool | None:
+    """Take the lock of an open local file: False when another holds it, None without locks."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def is_locked(path: str) -> bool | None:
+    """True while a process holds the file's lock; None where that cannot be known.
+
+    Raises FileNotFoundError.
+    """
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(handle)
+    return False

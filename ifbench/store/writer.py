@@ -1,0 +1,302 @@
+"""The writing half of a journal: one thread that makes whatever is queued durable at once.
+
+There is no timer: while one batch is on its way to the disk, the next one gathers. So a single
+row waits for one commit, and many rows share one.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import pyarrow as pa
+
+from ifbench import schemas
+from ifbench.errors import StoreError
+from ifbench.store.location import Location, lock, sync_folder
+from ifbench.store.stream_file import END_OF_STREAM, State, StreamFile
+from ifbench.types import Response
+
+MAX_BATCH_ROWS = 256
+MAX_BATCH_BYTES = 1 << 20
+"""A batch takes no further row once it holds this much text: a look-up reads all of it."""
+OBJECT_LINGER_S = 0.2
+"""On an object store: how long a batch gathers before it is put, as each put is an object."""
+
+_sync = getattr(os, "fdatasync", os.fsync)
+
+
+def new_writer_name(now: datetime) -> str:
+    """A name that no other writer has: when, where, which process, and chance."""
+    host = "".join(c if c.isalnum() else "-" for c in socket.gethostname())[:40]
+    stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    return f"{stamp}-{host}-{os.getpid()}-{secrets.token_hex(4)}"
+
+
+class Sink(Protocol):
+    """Where batches go. Errors are OSError and Arrow's."""
+
+    def write(self, batch: pa.RecordBatch) -> tuple[StreamFile, int]:
+        """Make a batch durable; returns its file and the number of its first row."""
+        ...
+
+    def close(self) -> None:
+        """Mark the end, so that the file may be merged."""
+        ...
+
+    def abandon(self) -> None:
+        """Let go of the file and write nothing more."""
+        ...
+
+
+class AppendedFile:
+    """One local stream file, locked while it is open. It shows up only once it is locked."""
+
+    def __init__(self, folder: Location, writer: str) -> None:
+        """Create the file. Raises FileExistsError for a writer's name that was used before."""
+        self._file = StreamFile(folder, f"{writer}.arrow", schema=schemas.RESPONSES)
+        self._file.state = State.LIVE
+        path = folder.file(self._file.name)
+        Path(folder.path).mkdir(parents=True, exist_ok=True)
+        staged = folder.file(f".{self._file.name}.tmp")
+        self._handle = os.open(staged, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o644)
+        try:
+            lock(self._handle)
+            self._file.scanned = self._put(schemas.RESPONSES.serialize())
+            _refuse_reuse(path)
+            os.rename(staged, path)  # noqa: PTH104 (paths here are Arrow's strings)
+            sync_folder(folder.path)
+        except BaseException:
+            os.close(self._handle)
+            raise
+        finally:
+            Path(staged).unlink(missing_ok=True)
+
+    def write(self, batch: pa.RecordBatch) -> tuple[StreamFile, int]:
+        offset = self._file.scanned
+        length = self._put(batch.serialize())
+        if os.fstat(self._handle).st_nlink == 0:
+            raise FileNotFoundError(f"{self._file.where} was deleted while it was written")
+        self._file.scanned += length
+        return self._file, self._file.add_batch(offset, length, batch.num_rows)
+
+    def _put(self, data: pa.Buffer | bytes) -> int:
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(self._handle, rest) :]
+        _sync(self._handle)
+        return len(memoryview(data))
+
+    def close(self) -> None:
+        try:
+            self._put(END_OF_STREAM)
+            self._file.state = State.SEALED
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        os.close(self._handle)
+
+
+def _refuse_reuse(path: str) -> None:
+    if Path(path).exists():
+        raise FileExistsError(f"{path} exists: a writer's name is used once")
+
+
+class PutObjects:
+    """One small sealed stream for each batch, for stores that cannot append."""
+
+    def __init__(self, folder: Location, writer: str) -> None:
+        self._folder = folder
+        self._writer = writer
+        self._count = 0
+        self._schema = schemas.RESPONSES.serialize().to_pybytes()
+
+    def write(self, batch: pa.RecordBatch) -> tuple[StreamFile, int]:
+        name = f"{self._writer}-{self._count:06d}.arrow"
+        body = batch.serialize().to_pybytes()
+        self._folder.write_whole(name, self._schema + body + END_OF_STREAM)
+        self._count += 1
+        file = StreamFile(self._folder, name, schema=schemas.RESPONSES, state=State.SEALED)
+        return file, file.add_batch(len(self._schema), len(body), batch.num_rows)
+
+    def close(self) -> None:
+        """Nothing is left to do: each object was sealed when it was put."""
+
+    def abandon(self) -> None:
+        """Nothing is held."""
+
+
+Written: TypeAlias = Callable[[StreamFile, int, Sequence[str]], None]
+"""Told of each durable batch: its file, its first row's number there, the keys of its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    rows: Sequence[Response]
+    done: Future[None]
+
+    @property
+    def size(self) -> int:
+        return sum(len(row.text) + len(row.reasoning) for row in self.rows)
+
+
+class GroupWriter:
+    """Owns the thread and the sink. The sink is made with the first row: no row, no file."""
+
+    def __init__(self, folder: Location, writer: str, written: Written) -> None:
+        self.name = writer
+        self._folder = folder
+        self._written = written
+        self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
+        self._guard = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._sink: Sink | None = None
+        self._at_work: Sequence[_Order] = ()
+        self._rows = 0
+        self._error: StoreError | None = None
+        self._is_closed = False
+
+    def put(self, rows: Sequence[Response]) -> Future[None]:
+        """Queue rows; the future ends when they are durable. Raises StoreError after an error."""
+        done: Future[None] = Future()
+        done.set_running_or_notify_cancel()  # It was paid for: nobody can call it back.
+        with self._guard:
+            if self._is_closed:
+                raise StoreError(f"{self._folder.uri}: the journal is closed")
+            if self._error is not None:
+                raise StoreError(str(self._error)) from self._error
+            if self._thread is None:
+                self._thread = threading.Thread(
+                    target=self._run, name="ifbench-journal", daemon=True
+                )
+                self._thread.start()
+            self._orders.put(_Order(rows, done))
+        return done
+
+    def close(self) -> None:
+        """Write what is queued and seal the file. A second call does nothing."""
+        with self._guard:
+            thread, was_closed, self._is_closed = self._thread, self._is_closed, True
+            if thread is not None and not was_closed:
+                self._orders.put(None)
+        if thread is not None:
+            thread.join()
+
+    def abandon(self) -> None:
+        """In a forked child: let go of the parent's file, whose lock the child would keep."""
+        if self._sink is not None:
+            with suppress(OSError):
+                self._sink.abandon()
+
+    def _run(self) -> None:
+        try:
+            self._work()
+        finally:  # Nobody may wait for ever, not even for a thread that a bug has ended.
+            error = self._fail(RuntimeError("the journal's thread has ended"))
+            for order in (*self._at_work, *self._left()):
+                if not order.done.done():
+                    order.done.set_exception(StoreError(str(error)))
+
+    def _left(self) -> Iterator[_Order]:
+        with suppress(queue.Empty):
+            while True:
+                order = self._orders.get_nowait()
+                if order is not None:
+                    yield order
+
+    def _work(self) -> None:
+        is_open = True
+        while is_open:
+            self._at_work, is_open = self._gather()
+            self._commit(self._at_work)
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            try:
+                sink.close() if self._error is None else sink.abandon()
+            except (OSError, pa.ArrowException) as error:
+                self._fail(error)
+
+    def _gather(self) -> tuple[list[_Order], bool]:
+        first = self._orders.get()
+        if first is None:
+            return [], False
+        if not self._folder.is_local and not self._is_closed:
+            time.sleep(OBJECT_LINGER_S)
+        orders, rows, size = [first], len(first.rows), first.size
+        while rows < MAX_BATCH_ROWS and size < MAX_BATCH_BYTES:
+            try:
+                order = self._orders.get_nowait()
+            except queue.Empty:
+                return orders, True
+            if order is None:
+                return orders, False
+            orders.append(order)
+            rows, size = rows + len(order.rows), size + order.size
+        return orders, True
+
+    def _commit(self, orders: Sequence[_Order]) -> None:
+        error = self._error or self._write(orders)
+        if error is not None:
+            for order in orders:
+                order.done.set_exception(StoreError(str(error)))
+
+    def _write(self, orders: Sequence[_Order]) -> StoreError | None:
+        responses = [response for order in orders for response in order.rows]
+        if not responses:
+            return None
+        try:
+            batch = self._batch(responses)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+            self._refuse(orders, error)
+            return None
+        try:
+            file, first = self._open_sink().write(batch)
+        except (OSError, pa.ArrowException) as error:
+            return self._fail(error)
+        self._rows += len(responses)
+        self._written(file, first, [response.key for response in responses])
+        for order in orders:
+            order.done.set_result(None)
+        return None
+
+    def _batch(self, responses: Sequence[Response]) -> pa.RecordBatch:
+        return schemas.rows_to_batch(
+            [
+                schemas.response_to_row(response, self.name, row)
+                for row, response in enumerate(responses, self._rows)
+            ]
+        )
+
+    def _refuse(self, orders: Sequence[_Order], error: Exception) -> None:
+        """One row that no column can hold fails alone; its neighbours are written."""
+        if len(orders) == 1:
+            orders[0].done.set_exception(ValueError(f"a response cannot be stored: {error}"))
+            return
+        for order in orders:
+            self._commit([order])
+
+    def _open_sink(self) -> Sink:
+        if self._sink is None:
+            make = AppendedFile if self._folder.is_local else PutObjects
+            self._sink = make(self._folder, self.name)
+        return self._sink
+
+    def _fail(self, error: Exception) -> StoreError:
+        with self._guard:
+            self._error = self._error or StoreError(
+                f"{self._folder.uri}: answers can no longer be stored: {error}; "
+                "mend the disk and give the same command again"
+            )
+            return self._error
