@@ -1,0 +1,80 @@
+"""Where media stand in a text: `<image>`, `<video>` and `<audio>` mark the places.
+
+A marker in Markdown code (`` `<image>` `` or a fence) is text: instructions about SVG or
+HTML show the tag itself. Subtitles have no marker and always come before the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, deque
+from collections.abc import Iterator
+
+from ifbench.media.errors import MediaError
+from ifbench.types import Media, MediaKind, MediaPolicy, NativePolicy, Part, Policy, Text, View
+
+_CODE_OR_MARKER = re.compile(
+    r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"  # runs of equal length, as in CommonMark
+    r"|<(?P<kind>image|video|audio)>",
+    re.DOTALL,
+)
+
+
+def split_markers(text: str, media: tuple[Media, ...], policy: MediaPolicy) -> tuple[Part, ...]:
+    """The parts of a prompt: text and views, in the order in which they are to be seen.
+
+    Media of a kind that the text does not mark come before it, in their order. Blank text
+    between two views is left out, for some endpoints refuse it. Raises `MediaError` when a kind
+    is marked, but not as often as there are media of it.
+    """
+    places = [(match.span(), kind) for match, kind in _markers(text)]
+    marked = Counter(kind for _, kind in places)
+    _refuse_mismatch(marked, Counter(medium.kind for medium in media))
+
+    waiting = {kind: deque(m for m in media if m.kind == kind) for kind in marked}
+    parts: list[Part] = [_view(medium, policy) for medium in media if medium.kind not in marked]
+    start = 0
+    for (place, end), kind in places:
+        parts += _text(text[start:place])
+        parts.append(_view(waiting[kind].popleft(), policy))
+        start = end
+    parts += _text(text[start:])
+    return tuple(parts) or (Text(text=text),)
+
+
+def _markers(text: str) -> Iterator[tuple[re.Match[str], MediaKind]]:
+    for match in _CODE_OR_MARKER.finditer(text):
+        match match["kind"]:
+            case "image" | "video" | "audio" as kind:
+                yield match, kind
+            case _:
+                continue
+
+
+def _refuse_mismatch(marked: Counter[MediaKind], given: Counter[MediaKind]) -> None:
+    for kind, places in sorted(marked.items()):
+        if places != given[kind]:
+            raise MediaError(
+                f"the text marks {places} places with <{kind}>, the sample has {given[kind]} "
+                f"media of that kind"
+            )
+
+
+def _text(piece: str) -> list[Part]:
+    return [Text(text=piece)] if piece.strip() else []
+
+
+def _view(medium: Media, policy: MediaPolicy) -> View:
+    return View(media=medium, policy=_policy(medium.kind, policy))
+
+
+def _policy(kind: MediaKind, policy: MediaPolicy) -> Policy:
+    match kind:
+        case "image":
+            return policy.image
+        case "video":
+            return policy.video
+        case "audio":
+            return policy.audio
+        case "subtitles":
+            return NativePolicy()
