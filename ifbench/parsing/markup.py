@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, Literal, NoReturn, TypeAlias, cast
+from typing import Any, Literal, NoReturn, TypeAlias, cast
 from xml.etree.ElementTree import ParseError
 
 import html5lib
@@ -50,7 +50,6 @@ _INLINES: Mapping[str, MarkdownConstruct] = {
     "link_open": "link",
     "image": "image",
 }
-BLOCK_CONSTRUCTS: Final = frozenset(_BLOCKS.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

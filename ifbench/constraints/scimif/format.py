@@ -25,7 +25,6 @@ from ifbench.parsing.answers import Box, Wrapper, boxes_in
 from ifbench.parsing.fences import fence_around
 from ifbench.parsing.flaws import excerpt, offset_of
 from ifbench.parsing.markup import (
-    BLOCK_CONSTRUCTS,
     HTML_ELEMENTS,
     MarkdownConstruct,
     MarkdownMark,

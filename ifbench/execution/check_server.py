@@ -1,0 +1,141 @@
+"""The process that runs checks: how it bounds them, and its loop.
+
+The parent is `sandbox.Sandbox`; `check_process.CheckProcess` starts it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import importlib
+import os
+import resource
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, BinaryIO
+
+from ifbench.constraints.constraint import Check, Constraint, undecided
+from ifbench.constraints.running import CheckCall, run_check
+from ifbench.execution.check_frames import (
+    BROKEN,
+    LENGTH,
+    MEMORY,
+    READY,
+    RECEIVED,
+    RESULT,
+    encode_check,
+    load_frame,
+    pack,
+)
+from ifbench.types import Cause
+
+_PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def serve(parent: int, catalogue: str, time_s: float, memory_mb: int) -> None:
+    """Answer frames until the parent closes the pipe. The parent starts this in a new process."""
+    requests, replies = _private_pipes()
+    _end_with(parent)
+    try:
+        constraints = _load_catalogue(catalogue)
+    except Exception as error:  # noqa: BLE001  # Whatever an import raises is told to the parent.
+        _write(replies, pack(BROKEN, f"{type(error).__name__}: {error}"))
+        return
+    # What was imported stays; the collector need not look at it again.
+    gc.collect()
+    gc.freeze()
+    _silence()
+    _bound_memory(memory_mb)
+    _write(replies, pack(READY, None))
+    while (calls := _read(requests)) is not None:
+        _write(replies, pack(RECEIVED, None))
+        for call in calls:
+            # The kernel ends this process when the check has used up its time, even in the
+            # middle of a call into C. It counts this process's work, not a busy machine's delay.
+            signal.setitimer(signal.ITIMER_PROF, time_s)
+            reply = _answer(call, constraints, memory_mb)
+            _write(replies, reply)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _answer(call: tuple[Any, ...], constraints: Mapping[str, Constraint], memory_mb: int) -> bytes:
+    constraint_id, params, text, quotations = call
+    try:
+        check = run_check(
+            CheckCall(constraint_id=constraint_id, params=params, text=text, quotations=quotations),
+            constraints,
+        )
+        return pack(RESULT, encode_check(check))
+    except MemoryError:
+        return pack(MEMORY, encode_check(out_of_memory(constraint_id, memory_mb)))
+    except Exception as error:  # noqa: BLE001  # A check's bug must not reach its neighbours.
+        reason = f"{constraint_id} raised {type(error).__name__}: {error}"
+        return pack(RESULT, encode_check(undecided(Cause.VERIFIER_ERROR, reason[:500])))
+
+
+def out_of_memory(constraint_id: str, memory_mb: int) -> Check:
+    """The check wanted more memory than a check gets."""
+    return undecided(
+        Cause.VERIFIER_ERROR, f"{constraint_id} ran into its memory bound of {memory_mb} MB"
+    )
+
+
+def _private_pipes() -> tuple[BinaryIO, int]:
+    """The pipes to the parent, under new numbers: a check that prints must not write frames."""
+    requests, replies = os.dup(0), os.dup(1)
+    with open(os.devnull, "r+b", buffering=0) as nothing:  # noqa: PTH123  # a device, not a file
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)  # While importing, all output goes to the parent's record of errors.
+    return os.fdopen(requests, "rb"), replies
+
+
+def _silence() -> None:
+    with open(os.devnull, "wb", buffering=0) as nothing:  # noqa: PTH123  # a device, not a file
+        os.dup2(nothing.fileno(), 1)
+        os.dup2(nothing.fileno(), 2)
+
+
+def _end_with(parent: int) -> None:
+    """Ctrl-C is the parent's business; its death is ours, in the middle of a check too."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # It died before the line above.
+            os._exit(1)
+
+
+def _bound_memory(memory_mb: int) -> None:
+    """Grant `memory_mb` on top of what the process has now."""
+    if sys.platform != "linux":
+        return  # macOS does not hold a process to such limits.
+    with open("/proc/self/statm", encoding="ascii") as sizes:  # noqa: PTH123  # not a file
+        pages = int(sizes.read().split()[0])
+    limit = pages * resource.getpagesize() + memory_mb * 1024 * 1024
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _load_catalogue(catalogue: str) -> Mapping[str, Constraint]:
+    module, _, name = catalogue.partition(":")
+    load: Callable[[], Mapping[str, Constraint]] = getattr(importlib.import_module(module), name)
+    return load()
+
+
+def _read(requests: BinaryIO) -> list[tuple[Any, ...]] | None:
+    head = requests.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        return None
+    (size,) = LENGTH.unpack(head)
+    data = requests.read(size)
+    if len(data) < size:
+        return None
+    calls: list[tuple[Any, ...]] = load_frame(data)[1]
+    return calls
+
+
+def _write(replies: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(replies, view) :]
