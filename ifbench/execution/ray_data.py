@@ -12,11 +12,13 @@ it had been answered is in the journal by then, so nothing is paid twice.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import pickle
 import threading
 import time
 import uuid
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -24,7 +26,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ifbench.errors import PrerequisiteError
+from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -72,15 +74,20 @@ class RayExecutor:
         )
         self._board = board
         watch.start()
+        out = 0
         try:
             for table in self._dataset(rows, steps, board).iter_batches(
                 batch_size=None, batch_format="pyarrow", prefetch_batches=0
             ):
-                yield from (pickle.loads(cell.as_py()) for cell in table["trial"])  # noqa: S301
+                for cell in table["trial"]:
+                    out += 1
+                    yield pickle.loads(cell.as_py())  # noqa: S301 - our own row
+        except ray.exceptions.RayError as error:
+            raise _understandable(error) from error
         finally:
             self._board = None
             watch.join(timeout=5)
-            self._collect(ray, board)
+            self._collect_rest(ray, board, ("rows", steps[-1].name, "out"), out)
             ray.kill(board)
 
     def _dataset(self, rows: Iterable[Trial], steps: tuple[Step, ...], board: Any) -> Any:
@@ -118,6 +125,14 @@ class RayExecutor:
             self._collect(ray, board)
             time.sleep(REPORT_INTERVAL_S)
 
+    def _collect_rest(self, ray: Any, board: Any, name: tuple[str, ...], expected: int) -> None:
+        """The last counts travel beside the last rows: wait for them, but not for ever."""
+        deadline = time.monotonic() + 5
+        self._collect(ray, board)
+        while self._tally.snapshot().get(name, 0) < expected and time.monotonic() < deadline:
+            time.sleep(0.05)
+            self._collect(ray, board)
+
     def _collect(self, ray: Any, board: Any) -> None:
         try:
             counts = ray.get(board.collect.remote(stopping=self._stopping.is_set()), timeout=10)
@@ -142,6 +157,9 @@ def start_ray(options: RayOptions) -> Any:
         raise PrerequisiteError(
             "execution=ray needs Ray: install `ifbench[ray]`, or use execution=local"
         ) from error
+    # Ray Data talks of its own idle actors and progress bars; ours are the lines a user reads.
+    warnings.filterwarnings("ignore", module=r"ray\.")
+    logging.getLogger("ray.data").setLevel(logging.ERROR)
     if ray.is_initialized():
         return ray
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -214,6 +232,8 @@ class _Worker:
 
     def __call__(self, block: pa.Table) -> pa.Table:
         cells = self._on_loop(self._all([cell.as_py() for cell in block["trial"]]))
+        # Sent before the block is: an actor may be let go right after its last block.
+        self._board.report.remote(self._tally.drain())
         return pa.table({"trial": pa.array(cells, pa.binary())}, schema=ROW)
 
     async def _make_slots(self) -> asyncio.Semaphore:
@@ -240,6 +260,19 @@ class _Worker:
                     self._stopping.set()
             except self._ray.exceptions.RayError:
                 continue
+
+
+def _understandable(error: BaseException) -> IfbenchError:
+    """The error of ours that a worker raised, or Ray's own in one line."""
+    seen: BaseException | None = error
+    while seen is not None:
+        cause = getattr(seen, "cause", None)
+        for one in (cause, seen):
+            if isinstance(one, IfbenchError):
+                return one
+        seen = seen.__cause__ or seen.__context__
+    last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
+    return IfbenchError(f"a worker could not go on: {last[0].strip()}")
 
 
 def _blocks(rows: Iterable[Trial], size: int) -> Iterator[pa.Table]:

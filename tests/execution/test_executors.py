@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -80,8 +81,11 @@ STEPS = (
 def make_executor(request):
     if request.param == "local":
         return LocalExecutor
+    from ray import cloudpickle
+
     from ifbench.execution.ray_data import RayExecutor, RayOptions
 
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
     return lambda: RayExecutor(RayOptions(num_cpus=4, rows_per_block=4))
 
 
