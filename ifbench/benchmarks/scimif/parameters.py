@@ -50,7 +50,7 @@ NO_PARSER = "no parser reads the parameters of this constraint yet"
 
 _ENGLISH = (
     ("zero",),
-    ("one", "a", "an", "single"),
+    ("one", "single"),
     ("two",),
     ("three",),
     ("four",),
@@ -63,26 +63,15 @@ _ENGLISH = (
     ("eleven",),
     ("twelve",),
 )
-_SPANISH = (
-    "cero",
-    "un",
-    "dos",
-    "tres",
-    "cuatro",
-    "cinco",
-    "seis",
-    "siete",
-    "ocho",
-    "nueve",
-    "diez",
-)
+_SPANISH = ("cero", "un", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez")
 _NUMBERS: Mapping[str, int] = MappingProxyType(
     {
         **{word: value for value, words in enumerate(_ENGLISH) for word in words},
         **{word: value for value, word in enumerate(_SPANISH)},
     }
 )
-_NUMBER = r"(?<![\w.])(\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+_WORDS = r"\d{1,3}|" + "|".join(sorted(_NUMBERS, key=len, reverse=True))
+_NUMBER = rf"(?<![\w.])({_WORDS})"
 
 
 def _value(word: str) -> int:
@@ -97,8 +86,8 @@ def _search_numbers(pattern: str, text: str) -> set[int]:
 
 _PLACES = (
     _NUMBER + r"(?:\s*\(\d+\))?[\s-]+(?:decimal[\s-]+)?(?:place|digit)s?\s+after\s+the\s+decimal",
-    _NUMBER
-    + r"(?:\s*\(\d+\))?[\s-]+decimals?(?![\s-]*point\s+number)(?:[\s-]+(?:place|digit|point)s?)?\b",
+    _NUMBER + r"(?:\s*\(\d+\))?[\s-]+decimals?\b(?!\s*(?:point\s+)?(?:number|value|form|notation))",
+    _NUMBER + rf"\s*(?:or|to|[-–])\s*(?=(?:{_WORDS})[\s-]+decimal)",
     _NUMBER + r"(?:\s+(?:cifras|lugares|posiciones|dígitos))?\s+decimales\b",
     r"\bdecimal[\s_-]*(?:place|digit)s?\s*[:=]\s*(\d{1,2})\b",
 )
