@@ -1,0 +1,183 @@
+"""What a molecule's notation says: whether it is valid, and what is counted of it.
+
+The only importer of RDKit and selfies, which the `chemistry` extra brings; both are loaded
+when the first molecule is read. Nothing is repaired and nothing is guessed: a notation is
+taken as it stands, or it is no molecule, with a reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any, Literal, TypeAlias
+
+from ifbench.errors import PrerequisiteError
+
+System: TypeAlias = Literal["smiles", "inchi", "selfies", "iupac"]
+Readable: TypeAlias = Literal["smiles", "inchi", "selfies"]
+"""The notations that a script can read. Names would need OPSIN, which needs Java."""
+
+NOTATION_NAMES: Mapping[System, str] = {
+    "smiles": "SMILES",
+    "inchi": "InChI",
+    "selfies": "SELFIES",
+    "iupac": "IUPAC name",
+}
+
+MAX_CHARACTERS = 10_000
+"""Longest notation that is read; an answer's molecule has some hundred characters."""
+
+SYMBOLS = frozenset(
+    """H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As
+    Se Br Kr Rb Sr Y Zr Nb Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb
+    Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk
+    Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og""".split()  # noqa: SIM905  (118 quoted symbols read worse)
+)
+"""The symbols of the 118 elements."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Molecule:
+    """What is counted of a molecule; fragments (salts, mixtures) are summed."""
+
+    atoms: Mapping[str, int]
+    """Atoms by symbol, isotopes with their element, hydrogen left out."""
+    hydrogens: int
+    """Hydrogen atoms, written or implied."""
+    fragments: int
+
+    @property
+    def heavy_atoms(self) -> int:
+        return sum(self.atoms.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoMolecule:
+    """Why a notation cannot be read as one molecule."""
+
+    reason: str
+
+
+def parse_molecule(notation: str, system: Readable = "smiles") -> Molecule | NoMolecule:
+    """Read one notation as a whole; each is read once and remembered."""
+    parsed = _parsed(notation, system)
+    if isinstance(parsed, NoMolecule):
+        return parsed
+    return _counted(parsed)
+
+
+def is_same_molecule(notation: str, reference: str, system: Readable = "smiles") -> bool | None:
+    """True when both are one molecule by canonical SMILES or by InChIKey.
+
+    The reference may be an InChIKey, an InChI or in the notation's own system. `None` where one
+    of the two cannot be read.
+    """
+    mol = _parsed(notation, system)
+    if isinstance(mol, NoMolecule):
+        return None
+    chem = _chem()
+    if _INCHI_KEY.fullmatch(reference):
+        return bool(chem.MolToInchiKey(mol) == reference)
+    other = _parsed(reference, "inchi" if reference.startswith("InChI=") else system)
+    if isinstance(other, NoMolecule):
+        return None
+    if chem.MolToSmiles(mol) == chem.MolToSmiles(other):
+        return True
+    key = chem.MolToInchiKey(mol)  # Empty where InChI cannot express the molecule.
+    return bool(key and key == chem.MolToInchiKey(other))
+
+
+_INCHI_KEY = re.compile(r"[A-Z]{14}-[A-Z]{10}-[A-Z]")
+_ARROW = re.compile(r">|=>|->|[→⟶⇒⇌⟹]")
+_SELFIES = re.compile(r"(?:\[[^\[\]]+\]|\.)+")
+
+
+def _lexical_flaw(notation: str) -> str | None:
+    """What no parser is to be asked about, since each of them would let some of it pass."""
+    if not notation:
+        return "the molecule is empty"
+    if len(notation) > MAX_CHARACTERS:
+        return f"the molecule has {len(notation):,} characters, more than {MAX_CHARACTERS:,}"
+    if _ARROW.search(notation):
+        return "a reaction arrow stands in it; one molecule is asked for"
+    if re.search(r"\s", notation):  # RDKit takes what follows a blank for a name (rdkit#8471).
+        return "there is a blank inside the molecule"
+    foreign = re.search(r"[^\x21-\x7e]", notation)
+    return f"the character {foreign.group()!a} is not ASCII" if foreign else None
+
+
+@lru_cache(maxsize=4096)
+def _parsed(notation: str, system: Readable) -> Any:
+    """An RDKit molecule (which has no types), or `NoMolecule`."""
+    flaw = _lexical_flaw(notation)
+    if flaw is not None:
+        return NoMolecule(reason=flaw)
+    chem = _chem()
+    match system:
+        case "smiles":
+            mol = chem.MolFromSmiles(notation, _smiles_rules())
+        case "inchi":
+            mol = chem.MolFromInchi(notation) if notation.startswith("InChI=") else None
+        case "selfies":
+            mol = _from_selfies(notation)
+    if mol is None:
+        return NoMolecule(reason=f"it is no valid {NOTATION_NAMES[system]}")
+    if mol.GetNumHeavyAtoms() == 0:
+        return NoMolecule(reason="it has no atom heavier than hydrogen")
+    return mol
+
+
+def _from_selfies(notation: str) -> Any:
+    # The decoder skips what stands outside brackets, so `CCO` would decode to nothing.
+    if not _SELFIES.fullmatch(notation):
+        return None
+    selfies = _selfies()
+    try:
+        smiles = selfies.decoder(notation)
+    except selfies.DecoderError:
+        return None
+    return _chem().MolFromSmiles(smiles, _smiles_rules())
+
+
+def _counted(mol: Any) -> Molecule:
+    atoms: dict[str, int] = {}
+    hydrogens = 0
+    for atom in mol.GetAtoms():
+        hydrogens += atom.GetTotalNumHs() + (atom.GetAtomicNum() == 1)
+        if atom.GetAtomicNum() != 1:
+            atoms[atom.GetSymbol()] = atoms.get(atom.GetSymbol(), 0) + 1
+    return Molecule(atoms=atoms, hydrogens=hydrogens, fragments=len(_chem().GetMolFrags(mol)))
+
+
+@cache
+def _chem() -> Any:
+    """RDKit, its log silenced for this process."""
+    try:
+        from rdkit import Chem, rdBase
+    except ImportError as error:
+        raise PrerequisiteError(
+            "chemistry constraints need RDKit: install `ifbench[chemistry]`"
+        ) from error
+    rdBase.DisableLog("rdApp.*")
+    return Chem
+
+
+@cache
+def _selfies() -> Any:
+    try:
+        import selfies
+    except ImportError as error:
+        raise PrerequisiteError(
+            "SELFIES need the package selfies: install `ifbench[chemistry]`"
+        ) from error
+    return selfies
+
+
+@cache
+def _smiles_rules() -> Any:
+    rules = _chem().SmilesParserParams()
+    rules.parseName = False
+    rules.allowCXSMILES = False
+    return rules

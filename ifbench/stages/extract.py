@@ -1,0 +1,153 @@
+"""Asking the extractor for what no rule could find in an answer, and reading what it quotes.
+
+Pure on both sides. The extractor decides nothing: a script does, on what it copied. What does
+not stand in the answer is rejected, so that an extractor's invention can never be held for or
+against a candidate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Protocol, runtime_checkable
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Check, Extracted, undecided
+from ifbench.parsing.quotations import stands_in
+from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
+from ifbench.prompts import render
+from ifbench.stages.judge import budgeted
+from ifbench.stages.verify import answer_of
+from ifbench.types import (
+    CAUSE_OF_FAILURE,
+    Cause,
+    ModelConfig,
+    Prompt,
+    Purpose,
+    Response,
+    Stop,
+    Text,
+    UnboundParams,
+    WorkItem,
+)
+
+
+class MoleculeReply(Reply):
+    """The reply to `molecule.j2`: one notation, empty where the answer gives none."""
+
+    molecule: str
+
+    @property
+    def quotations(self) -> tuple[str, ...]:
+        return (self.molecule.strip(),) if self.molecule.strip() else ()
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        return self.quotations
+
+
+class NamedPassage(Reply):
+    """What was found, by its usual name, and the passage that shows it."""
+
+    name: str
+    quote: str
+
+
+class MethodReply(Reply):
+    """The reply to `method.j2`: the methods that the answer applies."""
+
+    found: tuple[NamedPassage, ...]
+
+    @property
+    def quotations(self) -> tuple[str, ...]:
+        return tuple(entry.quote for entry in self.found)
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """Names and passages alike: the script matches aliases and formulas on either."""
+        return tuple(words for entry in self.found for words in (entry.name, entry.quote))
+
+
+@runtime_checkable
+class Extraction(Protocol):
+    """What a reply must say: what is to stand in the answer, and what the script decides on."""
+
+    @property
+    def quotations(self) -> tuple[str, ...]: ...
+    @property
+    def findings(self) -> tuple[str, ...]: ...
+
+
+REPLIES: Mapping[str, type[Reply]] = {"molecule": MoleculeReply, "method": MethodReply}
+"""The shape of the reply to each template below `ifbench/prompts/extract/`."""
+
+
+def ask_extractions(
+    item: WorkItem,
+    response: Response,
+    extractor: ModelConfig,
+    *,
+    indices: Collection[int],
+    attempt: int = 0,
+    larger: bool = False,
+) -> Mapping[int, Prompt]:
+    """One prompt for each item of `indices`, those whose target no rule could locate."""
+    answer = answer_of(response)
+    return {
+        index: Prompt(
+            purpose=Purpose.EXTRACT,
+            model=extractor,
+            parts=(Text(text=_words(item, index, answer, attempt)),),
+            sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
+            attempt=attempt,
+            reply_schema=strict_schema(REPLIES[_method(item, index).template]),
+        )
+        for index in sorted(indices)
+        if not isinstance(item.sample.checklist[index].params, UnboundParams)
+    }
+
+
+def read_extractions(
+    item: WorkItem, response: Response, replies: Mapping[int, Response]
+) -> Mapping[int, tuple[str, ...] | Check]:
+    """What the script is to decide on, by checklist index; undecided where there is nothing.
+
+    Quotations are compared with the final text under NFC and with runs of blanks as one
+    (`parsing/quotations.py`); one that does not stand there rejects the whole extraction.
+    """
+    answer = answer_of(response)
+    return {index: _read(_method(item, index), answer, reply) for index, reply in replies.items()}
+
+
+def _method(item: WorkItem, index: int) -> Extracted:
+    method = all_constraints()[item.sample.checklist[index].constraint_id].method
+    assert isinstance(method, Extracted), "only extracted items are asked for"
+    return method
+
+
+def _words(item: WorkItem, index: int, answer: str, attempt: int) -> str:
+    return render(
+        "extract",
+        _method(item, index).template,
+        instruction=item.sample.instruction,
+        answer=answer,
+        params=item.sample.checklist[index].params,
+        attempt=attempt,
+    )
+
+
+def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | Check:
+    if reply.failure is not None:
+        cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
+        failure = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
+        return undecided(cause, f"the extractor gave no reply ({failure})")
+    value = read_reply(answer_of(reply), REPLIES[method.template])
+    if isinstance(value, Unreadable):
+        where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
+        return undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")
+    assert isinstance(value, Extraction), "each reply of REPLIES says what it found"
+    invented = [words for words in value.quotations if not stands_in(words, answer)]
+    if invented:
+        shown = repr(invented[0][:80])
+        reason = f"what the extractor quoted does not stand in the answer: {shown}"
+        return undecided(Cause.EXTRACTOR, reason)
+    return value.findings
