@@ -415,7 +415,8 @@ class Verdict:
     requirements: tuple[bool | None, ...]
     """The decomposed yes/no parts, at least one; `None` where undecided."""
     grader: str
-    """`script:general:json_constraint@1`, or `judge:NAME:TEMPLATE@HASH`."""
+    """`script:general:json_constraint@1`; where a model was asked, the prompt template with its
+    hash and the model's name follow: `judge:general:number_response@1 judge/distinct@HASH NAME`."""
     rules: Rules = "paper"
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import AsyncExitStack
 from typing import TypeAlias
 
+from ifbench.execution.commons import Commons
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -80,12 +81,9 @@ class LocalExecutor:
         gone: threading.Event,
     ) -> None:
         async with AsyncExitStack() as stack:
-            works = [
-                await stack.enter_async_context(
-                    step.build(Seat(tally=self.tally, stopping=self._stopping.is_set))
-                )
-                for step in steps
-            ]
+            commons = await stack.enter_async_context(Commons())
+            seat = Seat(tally=self.tally, stopping=self._stopping.is_set, commons=commons)
+            works = [await stack.enter_async_context(step.build(seat)) for step in steps]
             belts: list[_Rows] = [asyncio.Queue(maxsize=_width(step)) for step in steps]
             belts.append(asyncio.Queue(maxsize=64))
             async with asyncio.TaskGroup() as tasks:

@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
+from ifbench.execution.commons import Commons
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
@@ -27,6 +28,8 @@ class Seat:
     """Where the worker counts what it does; the executor collects it."""
     stopping: Callable[[], bool] = lambda: False
     """True once the run is to end: then no further call begins."""
+    commons: Commons = field(default_factory=Commons)
+    """What this worker shares with the other workers of its process."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,23 +12,31 @@ from ifbench.analysis.breakdown import (
     constraint_breakdown,
     figures,
 )
-from ifbench.benchmarks.benchmark import Benchmark
+from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
-from ifbench.metrics import macro_mean
+from ifbench.metrics import METRICS, macro_mean
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
 
 
-def summary_tables(benchmark: Benchmark, scores: Sequence[Score]) -> list[Table]:
+def summary_tables(
+    benchmark: Benchmark, scores: Sequence[Score], facets: Sequence[str] | None = None
+) -> list[Table]:
     """Headline, breakdowns by facet, functional groups, and how the answers came out.
 
-    The scores may be of several candidates; each gets rows of its own.
+    The scores may be of several candidates; each gets rows of its own. `facets` names the
+    breakdowns to show; `None` shows those that the benchmark names.
     """
     by_candidate = _by_candidate(scores)
+    named = {one.facet: one for one in benchmark.breakdowns}
+    shown = named if facets is None else {f: named.get(f) for f in facets}
     return [
         _headline(benchmark, by_candidate),
-        *(_facet_table(benchmark, facet, by_candidate) for facet in benchmark.breakdowns),
-        _group_table(by_candidate),
+        *(
+            _facet_table(one or Breakdown(facet=facet, title=f"By {facet}"), by_candidate)
+            for facet, one in shown.items()
+        ),
+        _group_table(benchmark, by_candidate),
         _answer_table(by_candidate),
     ]
 
@@ -43,59 +51,53 @@ def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
 
 
 def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
-    rows, notes = [], []
+    over = benchmark.headline_over
+    order = next((one.order for one in benchmark.breakdowns if one.facet == over), ())
+    rows, notes = [], [f"overall: unweighted mean of {benchmark.headline} over each {over}."]
     for candidate, scores in by_candidate.items():
         line = Line(label=candidate, figures=figures(scores))
-        lines = breakdown(scores, benchmark.headline_facet, order=benchmark.headline_order)
-        overall = macro_mean([one.figures["ISR"] for one in lines])
+        lines = breakdown(scores, over, order=order)
+        overall = macro_mean([one.figures[benchmark.headline] for one in lines])
         rows.append((*_cells(line), percent(overall)))
         if line.complete < line.total:
             notes.append(
-                f"{candidate}: partial, {line.complete} of {line.total} samples are complete; in "
-                "brackets the figure with all that is undecided failed, and passed."
+                f"{candidate} is partial: {line.complete} of {line.total} samples are complete. "
+                "In brackets: all that is undecided failed, and passed."
             )
-        missing = [v for v in benchmark.headline_order if v not in {one.label for one in lines}]
+        missing = [value for value in order if value not in {one.label for one in lines}]
         if missing:
-            notes.append(
-                f"{candidate}: overall is over {len(lines)} of "
-                f"{len(benchmark.headline_order)} {benchmark.headline_facet}s; "
-                f"none of {', '.join(missing)}."
-            )
+            notes.append(f"{candidate}: overall lacks {', '.join(missing)} (no samples).")
     return Table(
         title=f"{benchmark.title}, all samples (percent)",
-        columns=("model", "complete/total", "CSR", "ISR", "DRFR", "overall"),
+        columns=("model", "complete/total", *METRICS, "overall"),
         rows=tuple(rows),
-        notes=(
-            f"overall: unweighted mean of ISR over each {benchmark.headline_facet}.",
-            *dict.fromkeys(notes),
-        ),
+        notes=tuple(notes),
     )
 
 
-def _facet_table(
-    benchmark: Benchmark, facet: str, by_candidate: Mapping[str, Sequence[Score]]
-) -> Table:
-    order = benchmark.headline_order if facet == benchmark.headline_facet else ()
+def _facet_table(one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
     return _lines_table(
-        f"by {facet}",
-        facet,
-        {name: breakdown(scores, facet, order=order) for name, scores in by_candidate.items()},
+        one.title,
+        one.facet.replace("_", " "),
+        {
+            name: breakdown(scores, one.facet, order=one.order)
+            for name, scores in by_candidate.items()
+        },
     )
 
 
-def _group_table(by_candidate: Mapping[str, Sequence[Score]]) -> Table:
-    groups: dict[str, list[str]] = {}
-    for constraint in all_constraints().values():
-        groups.setdefault(constraint.group, []).append(constraint.id)
-    known = {name for ids in groups.values() for name in ids}
-    others = {name for scores in by_candidate.values() for s in scores for name in s.constraints}
-    sets = {group: groups[group] for group in sorted(groups)}
-    if others - known:
-        sets["(not known here)"] = sorted(others - known)
+def _group_table(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
+    known = all_constraints()
+    groups: dict[str, list[str]] = {group: [] for group in benchmark.groups}
+    for name in {
+        name for scores in by_candidate.values() for s in scores for name in s.constraints
+    }:
+        group = known[name].group if name in known else "(not known here)"
+        groups.setdefault(group, []).append(name)
     return _lines_table(
-        "by group of constraints",
+        "By group of constraints",
         "group",
-        {name: constraint_breakdown(scores, sets) for name, scores in by_candidate.items()},
+        {name: constraint_breakdown(scores, groups) for name, scores in by_candidate.items()},
         note="each sample cut down to its items of the group",
     )
 
@@ -113,7 +115,7 @@ def _lines_table(
     rows.sort(key=lambda row: labels.index(row[0]))
     return Table(
         title=title,
-        columns=(head, *(("model",) if several else ()), "complete/total", "CSR", "ISR", "DRFR"),
+        columns=(head, *(("model",) if several else ()), "complete/total", *METRICS),
         rows=tuple(rows),
         notes=(f"{note}.",) if note else (),
     )
@@ -122,7 +124,7 @@ def _lines_table(
 def _answer_table(by_candidate: Mapping[str, Sequence[Score]]) -> Table:
     counted = {name: answers(scores) for name, scores in by_candidate.items()}
     return Table(
-        title="answers",
+        title="Answers",
         columns=(
             "model", "planned", "answered", "truncated", "refused", "filtered",
             "overflowed", "empty", "missing", "undecided by cause",
@@ -151,7 +153,7 @@ def _cells(line: Line) -> tuple[str, ...]:
     return (
         line.label,
         f"{line.complete}/{line.total}",
-        *(percent(line.figures[name]) for name in ("CSR", "ISR", "DRFR")),
+        *(percent(line.figures[name]) for name in METRICS),
     )
 
 

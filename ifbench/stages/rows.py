@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from ifbench.constraints import all_constraints
-from ifbench.constraints.constraint import Check, Judged, undecided
+from ifbench.constraints.constraint import Check, Extracted, Judged, undecided
 from ifbench.constraints.running import CheckCall
+from ifbench.prompts import template_hash
 from ifbench.stages.extract import ask_extractions, read_extractions
 from ifbench.stages.judge import ask_judge, read_judge
 from ifbench.stages.prepare import prepare
@@ -184,12 +185,18 @@ def _verdicts(
 
 
 def _grader(item: WorkItem, index: int, *, asked: bool, roles: Roles) -> str:
-    """Who decided: the rule with its version and, where a model was asked, its name."""
+    """Who decided: the rule and its version; where a model was asked, the prompt's and its name."""
     constraint = all_constraints().get(item.sample.checklist[index].constraint_id)
     if constraint is None:
         return "none"
-    role = roles.judge if isinstance(constraint.method, Judged) else roles.extractor
-    return f"{constraint.grader}+{role.name}" if asked and role else constraint.grader
+    match constraint.method:
+        case Judged(template=template) if asked and roles.judge:
+            prompt = f"judge/{template}@{template_hash('judge', template)}"
+            return f"{constraint.grader} {prompt} {roles.judge.name}"
+        case Extracted(template=template) if asked and roles.extractor:
+            prompt = f"extract/{template}@{template_hash('extract', template)}"
+            return f"{constraint.grader} {prompt} {roles.extractor.name}"
+    return constraint.grader
 
 
 def _response(trial: Trial) -> Response:

@@ -1,0 +1,132 @@
+"""The books of a run: which trials came out, how they stand, and what was asked for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ifbench.stages.score import Graders, score
+from ifbench.store import ResultsWriter
+from ifbench.store.manifest import Calls, Counts, Ending
+from ifbench.types import ModelConfig, Outcome, Price, Purpose, Trial, Verdict
+
+Tallied = Mapping[tuple[str, ...], float]
+
+
+@dataclass(kw_only=True)
+class Book:
+    """Enters finished trials into the results, and at the end those that never came out."""
+
+    graders: Graders
+    planned: int = 0
+    answered: int = 0
+    complete: int = 0
+    undecided: Counter[str] = field(default_factory=Counter)
+    failed_item: Verdict | None = None
+    _entered: set[tuple[str, str, int]] = field(default_factory=set)
+
+    def enter(self, trial: Trial, results: ResultsWriter) -> None:
+        """Write one trial's verdicts and score."""
+        assert trial.score is not None, "the last step scores"
+        self._entered.add(_id(trial))
+        self.planned += 1
+        self.answered += trial.response is not None and trial.response.is_answered
+        self.complete += trial.score.is_complete
+        self.undecided.update(cause.value for cause in trial.score.causes)
+        if self.failed_item is None:
+            self.failed_item = _telling(trial.verdicts)
+        results.add(trial.score, trial.verdicts)
+
+    def enter_missing(self, planned: Iterator[Trial], results: ResultsWriter) -> None:
+        """Write what was planned and did not come out: undecided, cause *not run*."""
+        for trial in planned:
+            if _id(trial) not in self._entered:
+                missing = score(trial.item, None, (), self.graders)
+                self.enter(replace(trial, score=missing), results)
+
+    def counts(self, before: Counts, calls: Sequence[Calls], preflight: Sequence[Calls]) -> Counts:
+        """Trials as they stand now; calls over all invocations."""
+        return Counts(
+            planned=self.planned,
+            answered=self.answered,
+            complete=self.complete,
+            undecided=dict(self.undecided),
+            calls=_added(before.calls, calls),
+            preflight=_added(before.preflight, preflight),
+        )
+
+    def ending(self, *, interrupted: bool, allowed: int) -> Ending:
+        """How the run came out; `allowed` trials may be owed."""
+        if interrupted:
+            return "interrupted"
+        return "complete" if self.planned - self.complete <= allowed else "owed"
+
+
+def calls_of(tallied: Tallied, models: Sequence[ModelConfig]) -> tuple[Calls, ...]:
+    """The calls of one invocation, by purpose and model."""
+    prices = {model.name: model.price for model in models}
+    pairs = sorted({(name[1], name[2]) for name in tallied if name[0] == "calls"})
+    return tuple(_calls(purpose, model, tallied, prices.get(model)) for purpose, model in pairs)
+
+
+def cost_usd(price: Price | None, input_tokens: float, output_tokens: float) -> float:
+    """What tokens cost; 0 where no price is configured."""
+    if price is None:
+        return 0.0
+    return (input_tokens * price.input_per_million + output_tokens * price.output_per_million) / 1e6
+
+
+def is_preflight(calls: Calls) -> bool:
+    """True for the tiny calls before a run, which are counted apart."""
+    return calls.purpose == Purpose.PREFLIGHT
+
+
+def _calls(purpose: str, model: str, tallied: Tallied, price: Price | None) -> Calls:
+    def of(kind: str, event: str) -> int:
+        return round(tallied.get((kind, purpose, model, event), 0))
+
+    failed = {
+        name[3].removeprefix("failed:"): round(amount)
+        for name, amount in tallied.items()
+        if name[:3] == ("calls", purpose, model) and name[3].startswith("failed:") and amount
+    }
+    tokens = of("tokens", "input"), of("tokens", "output")
+    return Calls(
+        purpose=purpose,
+        model=model,
+        stored=of("calls", "stored"),
+        answered=of("calls", "answered"),
+        retried=of("calls", "retried"),
+        failed=failed,
+        input_tokens=tokens[0],
+        output_tokens=tokens[1],
+        cost_usd=cost_usd(price, *tokens),
+    )
+
+
+def _added(before: Sequence[Calls], now: Sequence[Calls]) -> tuple[Calls, ...]:
+    """Sums over invocations. `stored` is of the last one: it counts answers, not calls."""
+    sums = {(one.purpose, one.model): replace(one, stored=0) for one in before}
+    for one in now:
+        old = sums.get((one.purpose, one.model), Calls(purpose=one.purpose, model=one.model))
+        sums[one.purpose, one.model] = replace(
+            one,
+            answered=old.answered + one.answered,
+            retried=old.retried + one.retried,
+            failed=dict(Counter(old.failed) + Counter(one.failed)),
+            input_tokens=old.input_tokens + one.input_tokens,
+            output_tokens=old.output_tokens + one.output_tokens,
+            cost_usd=old.cost_usd + one.cost_usd,
+        )
+    return tuple(sums[pair] for pair in sorted(sums))
+
+
+def _telling(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """A failed item that shows the most: with evidence if there is one."""
+    failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    return next((v for v in failed if v.evidence), failed[0] if failed else None)
+
+
+def _id(trial: Trial) -> tuple[str, str, int]:
+    return (trial.item.sample.id, trial.item.candidate.name, trial.item.attempt)

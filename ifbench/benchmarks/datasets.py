@@ -1,0 +1,87 @@
+"""Which samples a run is about: a record file or a set that ships, narrowed as configured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from ifbench.benchmarks import get_benchmark
+from ifbench.benchmarks.binding import unknown_name
+from ifbench.benchmarks.records import dataset_sha256
+from ifbench.config.values import Benchmark as BenchmarkConfig
+from ifbench.errors import ConfigError, DatasetError
+from ifbench.types import Sample
+
+BUILTIN = "builtin:"
+_BUILTIN_SETS = {"scimif_starter": Path(__file__).parent / "scimif" / "starter" / "starter.jsonl"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dataset:
+    """The samples of a run, read afresh each time, and the hash of what they say."""
+
+    config: BenchmarkConfig
+    path: Path
+    sha256: str
+    count: int
+
+    def samples(self) -> Iterator[Sample]:
+        """The samples, in the order of the file."""
+        return _narrowed(self.config, self.path)
+
+
+def open_dataset(config: BenchmarkConfig) -> Dataset:
+    """Read and check a data set as a whole.
+
+    Raises `DatasetError` for a defect or for ids that it does not hold, `ConfigError` for a
+    set that does not ship.
+    """
+    path = data_path(config.data)
+    count = 0
+
+    def counted() -> Iterator[Sample]:
+        nonlocal count
+        for sample in _narrowed(config, path):
+            count += 1
+            yield sample
+
+    sha256 = dataset_sha256(counted())
+    if count == 0:
+        raise DatasetError(f"{path}: no sample is left to ask (see `benchmark.ids` and `limit`)")
+    return Dataset(config=config, path=path, sha256=sha256, count=count)
+
+
+def data_path(data: str) -> Path:
+    """The file behind `benchmark.data`: a path, or `builtin:NAME`."""
+    if not data.startswith(BUILTIN):
+        return Path(data)
+    name = data.removeprefix(BUILTIN)
+    if name not in _BUILTIN_SETS:
+        raise ConfigError(
+            f"benchmark.data: {unknown_name('built-in set', name, _BUILTIN_SETS)}; "
+            f"known: {', '.join(BUILTIN + known for known in _BUILTIN_SETS)}"
+        )
+    return _BUILTIN_SETS[name]
+
+
+def _narrowed(config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
+    samples = get_benchmark(config.name).load(path)
+    if config.ids is not None:
+        samples = _only(samples, config.ids, path)
+    return islice(samples, config.limit)
+
+
+def _only(samples: Iterator[Sample], ids: tuple[str, ...], path: Path) -> Iterator[Sample]:
+    """The named samples; those that the file does not hold are an error, once it is read."""
+    wanted = set(ids)
+    seen: set[str] = set()
+    known: list[str] = []
+    for sample in samples:
+        known.append(sample.id)
+        if sample.id in wanted:
+            seen.add(sample.id)
+            yield sample
+    for missing in sorted(wanted - seen):
+        raise DatasetError(f"{path}: {unknown_name('sample', missing, known)} (benchmark.ids)")

@@ -1,0 +1,173 @@
+"""The whole flow of an evaluation on one screen.
+
+ready: load ─► survey (what is stored, what is owed)
+evaluate: preflight ─► generate ─► verify ─► judge and score ─► results, manifest
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Protocol, TypeAlias
+
+from ifbench.accounting import Book, calls_of
+from ifbench.benchmarks.datasets import Dataset, open_dataset
+from ifbench.config import RunConfig, identity, resolved
+from ifbench.engines.build import open_engines
+from ifbench.engines.preflight import preflight
+from ifbench.errors import PrerequisiteError
+from ifbench.execution.step import Executor, Step
+from ifbench.prompts import all_template_hashes
+from ifbench.stages.plan import plan
+from ifbench.store import Manifest, Store, open_store, run_id
+from ifbench.store.manifest import current_environment, finished, started
+from ifbench.survey import Survey, survey
+from ifbench.tally import Counts, Tally
+from ifbench.types import Trial, Verdict
+from ifbench.workers import evaluation_steps, roles_of, view_loader
+
+
+class RunningExecutor(Executor, Protocol):
+    """An executor that also tells how far it is."""
+
+    def counts(self) -> Counts: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A run that is ready to begin: checked, and nothing spent yet."""
+
+    config: RunConfig
+    dataset: Dataset
+    store: Store
+    manifest: Manifest
+    survey: Survey
+
+    @property
+    def id(self) -> str:
+        return self.manifest.run_id
+
+    @property
+    def planned(self) -> int:
+        return self.survey.trials
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What a run left."""
+
+    manifest: Manifest
+    failed_item: Verdict | None
+    """One failed constraint, to show what a verdict says."""
+
+    @property
+    def owed(self) -> int:
+        return self.manifest.counts.planned - self.manifest.counts.complete
+
+    @property
+    def ending(self) -> str:
+        return self.manifest.invocations[-1].ending
+
+
+Watch: TypeAlias = Callable[
+    [Run, RunningExecutor, tuple[Step, ...]], AbstractContextManager[object]
+]
+"""Shows progress and listens for signals while a run goes on."""
+
+
+def ready(config: RunConfig) -> Run:
+    """Load and check everything that can be wrong before anything is spent.
+
+    Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
+    """
+    store = open_store(config.store.uri)
+    config = replace(config, store=replace(config.store, uri=store.root.uri))
+    dataset = open_dataset(config.benchmark)
+    what = {**identity(config), "dataset": dataset.sha256}
+    manifest = Manifest(
+        run_id=run_id(what),
+        identity=what,
+        config=resolved(config),
+        dataset_sha256=dataset.sha256,
+        templates=all_template_hashes(),
+        seeds={"run": config.seed},
+    )
+    found = survey(config, trials(config, dataset), store.journal)
+    return Run(
+        config=config,
+        dataset=dataset,
+        store=store,
+        manifest=_continued(store, manifest),
+        survey=found,
+    )
+
+
+def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:
+    """The rows of a run, afresh each time it is called."""
+    for item in plan(dataset.samples(), config.candidates, config.attempts):
+        yield Trial(item=item)
+
+
+def evaluate(
+    run: Run,
+    executor: RunningExecutor,
+    watch: Watch,
+    is_interrupted: Callable[[], bool] = lambda: False,
+) -> Evaluation:
+    """Carry a run out and leave its results. What is stored is not asked again.
+
+    Raises `PrerequisiteError` when an endpoint that will be asked does not work, and
+    `StoreError` when answers can no longer be made durable.
+    """
+    config, models = run.config, run.config.models
+    manifest = started(run.manifest, datetime.now(UTC), current_environment())
+    probed = calls_of(check_endpoints(run), models)
+    run.store.save_manifest(manifest)
+    steps = evaluation_steps(config)
+    book = Book(graders=roles_of(config).graders)
+    with run.store.results(run.id, run.dataset.sha256) as results:
+        with watch(run, executor, steps):
+            for trial in executor.run(trials(config, run.dataset), steps):
+                book.enter(trial, results)
+        book.enter_missing(trials(config, run.dataset), results)
+        results.commit()
+    calls = calls_of(executor.counts(), models)
+    manifest = finished(
+        manifest,
+        datetime.now(UTC),
+        book.ending(interrupted=is_interrupted(), allowed=config.max_owed),
+        book.counts(manifest.counts, calls, probed),
+        calls=calls,
+        preflight=probed,
+    )
+    run.store.save_manifest(manifest)
+    return Evaluation(manifest=manifest, failed_item=book.failed_item)
+
+
+def check_endpoints(run: Run) -> Counts:
+    """One tiny call to each endpoint that will be asked, counted apart.
+
+    Raises `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
+    """
+    tally = Tally()
+    models = [model for model in run.config.models if model.name in run.survey.owing]
+
+    async def probe() -> list[str]:
+        async with open_engines(models, view_loader()) as engines:
+            return [str(problem) for problem in await preflight(models, engines, tally=tally)]
+
+    problems = asyncio.run(probe()) if models else []
+    if problems:
+        raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
+    return tally.snapshot()
+
+
+def _continued(store: Store, manifest: Manifest) -> Manifest:
+    """The manifest with what earlier invocations of the same run left in it."""
+    for before in store.list_runs():
+        if before.run_id == manifest.run_id:
+            return replace(manifest, counts=before.counts, invocations=before.invocations)
+    return manifest

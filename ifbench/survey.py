@@ -1,0 +1,153 @@
+"""What a run would do, found out without a call: what is stored, what is missing.
+
+The real stages run over stored answers, with an `ask` that only looks things up. What hangs
+on an answer that is not there yet (its judge calls, say) is *expected*: counted, with a
+stand-in of typical length in the place of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from itertools import chain
+
+from ifbench.config import RunConfig
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Extracted
+from ifbench.engines.ask import DryAsk, PlannedCall
+from ifbench.engines.estimates import estimated_input_tokens
+from ifbench.execution.local import LocalExecutor
+from ifbench.execution.step import Seat, Step, Work
+from ifbench.stages import rows
+from ifbench.stages.extract import ask_extractions
+from ifbench.stages.judge import ask_judge
+from ifbench.stages.rows import Roles
+from ifbench.store import Journal
+from ifbench.types import (
+    FailureKind,
+    Prompt,
+    Purpose,
+    Response,
+    Stop,
+    Trial,
+    UnboundParams,
+    WorkItem,
+)
+from ifbench.workers import open_sandbox, roles_of
+
+_STAND_IN_TOKENS = 400
+"""The length of an answer that is not there yet, where `max_tokens` allows it."""
+_WIDTH = 64
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallSum:
+    """Calls to one model for one purpose."""
+
+    purpose: Purpose
+    model: str
+    stored: int = 0
+    missing: int = 0
+    """Calls that will be made."""
+    expected: int = 0
+    """Calls that hang on answers that are not there yet; for the extractor, at most so many."""
+    input_tokens: int = 0
+    """Estimated, of the missing and the expected calls."""
+    most_output_tokens: int = 0
+    """At the models' `max_tokens`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What is stored and what is owed."""
+
+    trials: int
+    calls: tuple[CallSum, ...]
+
+    @property
+    def owing(self) -> frozenset[str]:
+        """Names of the models that will be asked."""
+        return frozenset(call.model for call in self.calls if call.missing or call.expected)
+
+
+def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Survey:
+    """Look through a run. Raises `StoreError` when the journal cannot be read."""
+    ask = DryAsk(journal)
+    expected: list[PlannedCall] = []
+    roles = roles_of(config)
+
+    @asynccontextmanager
+    async def build(_: Seat) -> AsyncIterator[Work]:
+        with open_sandbox(config) as sandbox:
+
+            async def work(trial: Trial) -> Trial:
+                trial = await rows.generate(trial, ask)
+                if _is_missing(trial):
+                    expected.extend(_expected(trial.item, roles))
+                    return trial
+                return await rows.judge(
+                    await rows.verify(trial, ask, sandbox.check, roles), ask, roles
+                )
+
+            yield work
+
+    step = Step(name="survey", build=build, in_flight=_WIDTH)
+    count = sum(1 for _ in LocalExecutor().run(trials, (step,)))
+    return Survey(trials=count, calls=tuple(_sums(ask, expected)))
+
+
+def _is_missing(trial: Trial) -> bool:
+    failure = trial.response.failure if trial.response else None
+    return failure is not None and failure.kind is FailureKind.NOT_RUN
+
+
+def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
+    """The calls that an answer will give rise to: every judged item, and at most every
+    extracted one.
+    """
+    length = min(item.candidate.sampling.max_tokens or _STAND_IN_TOKENS, _STAND_IN_TOKENS)
+    answer = Response(
+        key="", purpose=Purpose.CANDIDATE, model="", text="word " * length, stop=Stop.STOP
+    )
+    prompts: list[Prompt] = []
+    if roles.judge is not None:
+        prompts += ask_judge(item, answer, roles.judge).values()
+    if roles.extractor is not None and (indices := _extracted_items(item)):
+        prompts += ask_extractions(item, answer, roles.extractor, indices=indices).values()
+    for prompt in prompts:
+        yield PlannedCall(
+            purpose=prompt.purpose,
+            model=prompt.model.name,
+            input_tokens=estimated_input_tokens(prompt),
+            max_tokens=prompt.sampling.max_tokens,
+        )
+
+
+def _extracted_items(item: WorkItem) -> list[int]:
+    known = all_constraints()
+    return [
+        index
+        for index, entry in enumerate(item.sample.checklist)
+        if not isinstance(entry.params, UnboundParams)
+        and isinstance(known[entry.constraint_id].method, Extracted)
+    ]
+
+
+def _sums(ask: DryAsk, expected: list[PlannedCall]) -> Iterator[CallSum]:
+    pairs = {
+        *ask.stored,
+        *((call.purpose, call.model) for call in chain(ask.missing, expected)),
+    }
+    for purpose, model in sorted(pairs, key=lambda pair: (list(Purpose).index(pair[0]), pair[1])):
+        missing = [c for c in ask.missing if (c.purpose, c.model) == (purpose, model)]
+        later = [c for c in expected if (c.purpose, c.model) == (purpose, model)]
+        yield CallSum(
+            purpose=purpose,
+            model=model,
+            stored=ask.stored[purpose, model],
+            missing=len(missing),
+            expected=len(later),
+            input_tokens=sum(call.input_tokens for call in (*missing, *later)),
+            most_output_tokens=sum(call.max_tokens or 0 for call in (*missing, *later)),
+        )

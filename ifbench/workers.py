@@ -1,0 +1,199 @@
+"""The steps of an evaluation, ready for any executor: each opens its own askers and checks.
+
+What a step's worker needs is opened in the worker, from the run's configuration alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from ifbench.config import RunConfig
+from ifbench.engines.ask import Asker
+from ifbench.engines.build import open_asker
+from ifbench.engines.engine import Blob, ViewLoader
+from ifbench.execution.sandbox import Sandbox
+from ifbench.execution.step import Seat, Step, Work
+from ifbench.media.errors import MediaError
+from ifbench.media.views import ViewLoader as Views
+from ifbench.stages import rows
+from ifbench.stages.rows import Roles
+from ifbench.store import open_store
+from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
+
+
+def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
+    """Ask the candidate, verify by script, judge and score."""
+    execution = config.execution
+    width = min(execution.in_flight, max(m.limits.concurrency for m in config.models) * 2)
+    return (
+        Step(
+            name="generate",
+            build=partial(_open_generate, config),
+            workers=execution.workers.generate,
+            in_flight=max(width, 2),
+        ),
+        Step(
+            name="verify",
+            build=partial(_open_verify, config),
+            workers=execution.workers.verify,
+            in_flight=max(width, 64),
+            cpus=0.5,
+        ),
+        Step(
+            name="judge",
+            build=partial(_open_judge, config),
+            workers=execution.workers.judge,
+            in_flight=max(width, 2),
+        ),
+    )
+
+
+def roles_of(config: RunConfig) -> Roles:
+    """Who decides what scripts cannot. The extractor is the judge where none is named."""
+    return Roles(
+        judge=config.judge,
+        extractor=config.extractor or config.judge,
+        grader=config.grader,
+        attempts=config.judging.attempts,
+        rules=config.rules,
+    )
+
+
+def view_loader() -> ViewLoader:
+    """Views of media for the engines; what cannot be viewed is a failure of its row."""
+    views = Views()
+
+    def load(view: View) -> Blob | Failure:
+        try:
+            return views(view)
+        except MediaError as error:
+            return Failure(kind=FailureKind.MEDIA, message=str(error))
+
+    return load
+
+
+@asynccontextmanager
+async def _open_generate(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
+    ask = await _ask(config, seat, "generate")
+
+    async def work(trial: Trial) -> Trial:
+        return await rows.generate(trial, ask)
+
+    yield work
+
+
+@asynccontextmanager
+async def _open_verify(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
+    roles = roles_of(config)
+    ask = await _ask(config, seat, "verify")
+    with open_sandbox(config) as sandbox:
+
+        async def work(trial: Trial) -> Trial:
+            return await rows.verify(trial, ask, sandbox.check, roles)
+
+        yield work
+
+
+@asynccontextmanager
+async def _open_judge(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
+    roles = roles_of(config)
+    ask = await _ask(config, seat, "judge")
+
+    async def work(trial: Trial) -> Trial:
+        return slim(await rows.judge(trial, ask, roles))
+
+    yield work
+
+
+@contextmanager
+def open_sandbox(config: RunConfig) -> Iterator[Sandbox]:
+    """A sandbox with the run's bounds for each check."""
+    with Sandbox(
+        time_s=config.execution.check_time_s, memory_mb=config.execution.check_memory_mb
+    ) as sandbox:
+        yield sandbox
+
+
+def slim(trial: Trial) -> Trial:
+    """A finished trial without what results do not hold: texts are in the journal, by key."""
+    sample = replace(
+        trial.item.sample,
+        instruction="",
+        original_instruction="",
+        active_instruction="",
+        media=(),
+        checklist=(),
+    )
+    response = trial.response
+    return replace(
+        trial,
+        item=replace(trial.item, sample=sample),
+        response=None if response is None else replace(response, text="", reasoning=""),
+    )
+
+
+# ── Askers: one a process, with its share of each model's budget ─────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Share:
+    """Which models a worker asks, and which part of their budgets is its own."""
+
+    models: tuple[ModelConfig, ...]
+    index: int = 0
+    count: int = 1
+
+
+async def _ask(config: RunConfig, seat: Seat, step: str) -> Asker:
+    share = _share(config, seat, step)
+
+    def opener() -> AbstractAsyncContextManager[Asker]:
+        return _open_ask(config, share, seat)
+
+    return await seat.commons.get("ask", opener)
+
+
+@asynccontextmanager
+async def _open_ask(config: RunConfig, share: _Share, seat: Seat) -> AsyncIterator[Asker]:
+    store = open_store(config.store.uri)
+    try:
+        async with open_asker(
+            share.models,
+            store.journal,
+            view_loader(),
+            index=share.index,
+            count=share.count,
+            tally=seat.tally,
+            stopping=seat.stopping,
+        ) as ask:
+            yield ask
+    finally:
+        store.close()
+
+
+def _share(config: RunConfig, seat: Seat, step: str) -> _Share:
+    """The static split: seats of every step that asks one of these models share its budget.
+
+    In one process all steps use one asker, and nothing is split.
+    """
+    asked = {
+        "generate": config.candidates,
+        "verify": _named(config.extractor or config.judge),
+        "judge": _named(config.judge),
+    }
+    if config.execution.name == "local":
+        return _Share(models=config.models)
+    models = asked[step]
+    ids = {model.model for model in models}
+    seats = {name: getattr(config.execution.workers, name) for name in asked}
+    sharing = [name for name in asked if ids & {model.model for model in asked[name]}]
+    before = sum(seats[name] for name in sharing[: sharing.index(step)]) if models else 0
+    count = sum(seats[name] for name in sharing) if models else 1
+    return _Share(models=models, index=before + seat.index, count=max(1, count))
+
+
+def _named(model: ModelConfig | None) -> tuple[ModelConfig, ...]:
+    return () if model is None else (model,)
