@@ -180,7 +180,10 @@ class OpenAIChat:
             )
         except openai.APIStatusError as error:
             response = error.response
-        return _Answer(status=response.status_code, headers=response.headers, body=response.content)
+        body = response.content
+        if self._secret:  # Some endpoints quote the key; some proxies echo the headers.
+            body = body.replace(self._secret.encode(), b"[key]")
+        return _Answer(status=response.status_code, headers=response.headers, body=body)
 
     def _redacted(self, words: str) -> str:
         return words.replace(self._secret, "[key]") if self._secret else words
@@ -221,8 +224,10 @@ def _kind_of(error: BaseException) -> FailureKind:
 
 
 def _root_words(error: BaseException) -> str:
-    root = _chain(error)[-1]
-    return f"{type(root).__name__}: {root}"
+    """The type of the first cause, and the first words below the client's own general ones."""
+    chain = _chain(error)
+    words = next((str(cause) for cause in chain[1:] if str(cause)), str(error))
+    return f"{type(chain[-1]).__name__}: {words}"
 
 
 def public_url(url: str) -> str:
