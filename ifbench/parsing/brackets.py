@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 MAX_NESTING: Final = 200
 """Deeper structures are not read: parsers recurse, and no answer needs it."""
 
-MAX_OPENINGS = 200
-"""Brackets at which a balanced span is tried for, so that a row of them costs no quadratic time."""
+MAX_TOKENS = 100_000
+"""Brackets and strings that one search for balanced spans looks at: a row of brackets that
+nothing closes would else cost quadratic time."""
 
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 # Possessive quantifiers: a string of a million characters leaves nothing to go back to.
@@ -40,27 +42,28 @@ def balanced_spans(text: str, openings: str) -> Iterator[tuple[int, int]]:
     Strings are recognised only inside a span, for prose is full of apostrophes.
     """
     pattern = re.compile("[" + re.escape(openings) + "]")
-    position = 0
-    for _ in range(MAX_OPENINGS):
-        opening = pattern.search(text, position)
-        if opening is None:
-            return
-        end = _partner(text, opening.start())
+    position, left = 0, MAX_TOKENS
+    while left > 0 and (opening := pattern.search(text, position)):
+        end, seen = _partner(text, opening.start(), left)
+        left -= seen
         if end is not None:
             yield opening.start(), end
         position = opening.end() if end is None else end
 
 
-def _partner(text: str, start: int) -> int | None:
-    """The end of the span that opens at `start`; `None` when it is never closed."""
+def _partner(text: str, start: int, limit: int) -> tuple[int | None, int]:
+    """The end of the span that opens at `start`, `None` when it is never closed; and the
+    number of tokens looked at.
+    """
     expected: list[str] = []
-    for match in _TOKEN.finditer(text, start):
+    seen = 0
+    for seen, match in enumerate(islice(_TOKEN.finditer(text, start), limit), start=1):
         token = match[0]
         if token in _CLOSING:
             expected.append(_CLOSING[token])
         elif len(token) == 1:
             if token != expected.pop():
-                return None
+                return None, seen
             if not expected:
-                return match.end()
-    return None
+                return match.end(), seen
+    return None, max(seen, 1)

@@ -43,20 +43,25 @@ def parse_json(text: str, *, unique_keys: bool = True) -> JsonText | Flaw:
     """Read one JSON value, blanks around it allowed."""
     if nests_too_deeply(text):
         return Flaw(reason=f"the structure is nested deeper than {MAX_NESTING} levels")
-    pairs = _unique if unique_keys else None
     try:
-        return JsonText(value=json.loads(text, parse_constant=_refuse, object_pairs_hook=pairs))
+        return JsonText(value=_decode(text, unique_keys=unique_keys))
     except _NotJsonError as error:
         return _located(text, error)
     except json.JSONDecodeError as error:
         return _explained(text, error)
     except RecursionError:
         return Flaw(reason=f"the structure is nested deeper than {MAX_NESTING} levels")
+
+
+def _decode(text: str, *, unique_keys: bool) -> Any:
+    pairs = _unique if unique_keys else None
+    try:
+        return json.loads(text, parse_constant=_refuse, object_pairs_hook=pairs)
+    except json.JSONDecodeError:
+        raise
     except ValueError:  # An integer of more digits than Python turns into an int; it is JSON.
-        return JsonText(
-            value=json.loads(
-                text, parse_constant=_refuse, object_pairs_hook=pairs, parse_int=_long_integer
-            )
+        return json.loads(
+            text, parse_constant=_refuse, object_pairs_hook=pairs, parse_int=_long_integer
         )
 
 

@@ -12,7 +12,8 @@ import html.entities
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import Any, Literal, NoReturn, TypeAlias, cast
 from xml.etree.ElementTree import ParseError
 
@@ -173,10 +174,10 @@ def _xml_hint(text: str, position: int, words: str) -> str:
         return " (exactly one root element, and nothing after it)"
     if words.startswith("unbound prefix"):
         return " (a prefix needs its xmlns declaration)"
-    near = text[max(position - 1, 0) : position + 1]
-    if "&" in near:
+    before = text[max(position - 40, 0) : position + 1]
+    if re.search(r"&\w*[^\w;]?\Z", before):
         return " (a bare & is written &amp;)"
-    if "=" in near:
+    if "=" in before[-2:]:
         return " (values of attributes are quoted)"
     if words.startswith("syntax error"):
         return " (it does not begin with a tag)"
@@ -326,6 +327,9 @@ def _stray_text(
 
 # ── Elements in running text ─────────────────────────────────────────────────────────
 
+MAX_TAGS = 20_000
+"""Tags that one search for elements looks at, for the reason of `brackets.MAX_TOKENS`."""
+
 _START_TAG = re.compile(r"<(?P<name>[A-Za-z_][^\s<>/]*)[^<>]*>")
 _PROLOGUE = re.compile(r"(?:<\?xml[^<>]*\?>|<!doctype[^<>]*>)\s*\Z", re.IGNORECASE)
 _VOID = frozenset(_VOID_ELEMENTS.split())
@@ -333,9 +337,10 @@ _VOID = frozenset(_VOID_ELEMENTS.split())
 
 def element_spans(text: str) -> Iterator[tuple[int, int]]:
     """Spans of outermost elements in running text, each with the prologue right before it."""
-    position = 0
-    while opening := _START_TAG.search(text, position):
-        end = _end_of_element(text, opening)
+    position, left = 0, MAX_TAGS
+    while left > 0 and (opening := _START_TAG.search(text, position)):
+        end, seen = _end_of_element(text, opening, left)
+        left -= seen
         if end is not None:
             before = text[max(opening.start() - 200, 0) : opening.start()]
             prologue = _PROLOGUE.search(before)
@@ -343,21 +348,22 @@ def element_spans(text: str) -> Iterator[tuple[int, int]]:
         position = opening.end() if end is None else end
 
 
-def _end_of_element(text: str, opening: re.Match[str]) -> int | None:
+def _end_of_element(text: str, opening: re.Match[str], limit: int) -> tuple[int | None, int]:
+    """Where the element ends, `None` when it is never closed; and the number of tags seen."""
     name = cast("str", opening["name"])
     if name.lower() in _VOID or opening[0].endswith("/>"):
-        return opening.end()
-    depth = 0
-    for tag in _tags(name).finditer(text, opening.start()):
+        return opening.end(), 1
+    depth = seen = 0
+    for seen, tag in enumerate(islice(_tags(name).finditer(text, opening.start()), limit), start=1):
         if tag[0].startswith("</"):
             depth -= 1
         elif not tag[0].endswith("/>"):
             depth += 1
         if depth == 0:
-            return tag.end()
-    return None
+            return tag.end(), seen
+    return None, max(seen, 1)
 
 
-@cache
+@lru_cache(maxsize=256)
 def _tags(name: str) -> re.Pattern[str]:
     return re.compile(rf"</?{re.escape(name)}(?![^\s<>/])[^<>]*>")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import dataclass
 
 from ifbench.parsing.flaws import Flaw, offset_of
@@ -53,26 +54,18 @@ def is_blank(row: tuple[str, ...]) -> bool:
 
 
 def first_unquoted_line(text: str, *, delimiter: str = ",") -> int | None:
-    """The line, from 1, of the first row with a field outside quotes; `None` where there is none.
+    """The line, from 1, of the first field outside quotes; `None` where there is none.
 
-    The text must be one that `parse_csv` reads.
+    The text must be one that `parse_csv` reads, without blank lines at its end.
     """
-    # With this setting the reader turns fields outside quotes into numbers, or refuses them.
-    reader = csv.reader(
-        io.StringIO(text, newline=""),
-        delimiter=delimiter,
-        strict=True,
-        quoting=csv.QUOTE_NONNUMERIC,
-    )
-    line = 1
-    try:
-        for row in reader:
-            if any(not isinstance(field, str) for field in row):
-                return line
-            line = reader.line_num + 1
-    except ValueError:
-        return line
-    return None
+    # The reader does not tell; with QUOTE_NONNUMERIC it would, but for an empty last field.
+    quoted = re.compile(rf'"(?:[^"]++|"")*+"(?:{re.escape(delimiter)}|\r\n|\r|\n|(?P<end>\Z))')
+    position = 0
+    while field := quoted.match(text, position):
+        if field["end"] is not None:
+            return None
+        position = field.end()
+    return len(re.findall(r"\r\n|\r|\n", text[:position])) + 1
 
 
 def _in_words(error: csv.Error) -> str:
