@@ -8,11 +8,12 @@ on every machine. It reads the *final text* (reasoning removed) and never the qu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from ifbench.parsing.quotations import quotation_span
 from ifbench.types import Cause, Evidence, Outcome
 
 
@@ -284,7 +285,7 @@ def locate(constraint: Constraint, text: str | None, params: Params) -> Check | 
         quotations = method.locate(words, params)
         if quotations is None:
             raise _NotLocatedError
-        return method.check(quotations, params)
+        return _with_places(method.check(quotations, params), quotations, words)
 
     try:
         return _guarded(run, text)
@@ -292,12 +293,25 @@ def locate(constraint: Constraint, text: str | None, params: Params) -> Check | 
         return None
 
 
-def decide_extracted(constraint: Constraint, quotations: Sequence[str], params: Params) -> Check:
-    """Decide on what the extractor quoted; the caller has seen that it stands in the answer."""
+def decide_extracted(
+    constraint: Constraint, quotations: Sequence[str], params: Params, *, text: str = ""
+) -> Check:
+    """Decide on what the extractor quoted; the caller has seen that it stands in the answer.
+
+    Where `text`, the answer, is given, the check's evidence says where the quotations stand.
+    """
     method = constraint.method
     if not isinstance(method, Extracted):
         raise TypeError(f"{constraint.id} needs no extraction")
-    return _guarded(lambda _: method.check(tuple(quotations), params), "quoted")
+    return _guarded(
+        lambda _: _with_places(method.check(tuple(quotations), params), quotations, text), "quoted"
+    )
+
+
+def _with_places(check: Check, quotations: Sequence[str], text: str) -> Check:
+    spans = (quotation_span(words, text) for words in quotations)
+    places = tuple(quote(text, *span) for span in spans if span is not None)
+    return replace(check, evidence=check.evidence or places)
 
 
 class _NotLocatedError(Exception):

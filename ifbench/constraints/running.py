@@ -56,7 +56,7 @@ def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = No
         case Extracted():
             if call.quotations is None:
                 return locate(constraint, call.text, params)
-            return decide_extracted(constraint, call.quotations, params)
+            return decide_extracted(constraint, call.quotations, params, text=call.text)
         case Judged():
             raise TypeError(f"{constraint.id} is decided by a judge")
 
