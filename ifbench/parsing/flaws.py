@@ -26,10 +26,11 @@ class Flaw:
 def offset_of(text: str, line: int, column: int) -> int:
     """The offset of a place given as line (from 1) and column (from 0), held inside the text."""
     start = 0
-    for number, match in enumerate(_LINE_END.finditer(text), start=1):
-        if number == line:
-            break
-        start = match.end()
+    for _ in range(line - 1):
+        end_of_line = _LINE_END.search(text, start)
+        if end_of_line is None:
+            return len(text)
+        start = end_of_line.end()
     return min(start + column, len(text))
 
 

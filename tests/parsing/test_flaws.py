@@ -17,6 +17,7 @@ from ifbench.parsing.flaws import Flaw, excerpt, offset_of
         ("ab\n\ncd", 3, 0, 4),
         ("ab", 1, 9, 2),
         ("ab\n", 9, 0, 3),
+        ("ab", 2, 0, 2),
         ("", 1, 0, 0),
     ],
 )

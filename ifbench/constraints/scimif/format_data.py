@@ -135,7 +135,7 @@ def _wrong_length(value: object, length: int | None) -> str:
         return ""
     if not isinstance(value, list | dict):
         return f"{_json_type(value)} has no number of elements"
-    return "" if len(value) == length else f"it holds {len(value)} elements, not {length}"
+    return "" if len(value) == length else f"it holds {_counted(len(value))}, not {length}"
 
 
 def _against_schema(value: Any, schema: Mapping[str, Any] | None) -> str:
@@ -245,7 +245,7 @@ def _collection(text: str, params: LiteralParams, kind: type) -> Check:
     value = taken.value.value
     elements = tuple(value.values() if isinstance(value, dict) else cast("Sequence[object]", value))
     problem = _wrong_size(len(elements), params, taken.value) or _wrong_type(elements, params)
-    return _concluded(text, taken, problem, f"{_KINDS[kind][0]} of {len(elements)} elements")
+    return _concluded(text, taken, problem, f"{_KINDS[kind][0]} of {_counted(len(elements))}")
 
 
 @cache
@@ -274,9 +274,9 @@ def _wrong_size(size: int, params: LiteralParams, literal: PythonLiteral) -> str
     hint = " (two strings side by side are one; is a comma missing?)"
     note = hint if literal.joined_strings else ""
     if params.length is not None and size != params.length:
-        return f"it holds {size} elements, not {params.length}{note}"
+        return f"it holds {_counted(size)}, not {params.length}{note}"
     if params.min_length is not None and size < params.min_length:
-        return f"it holds {size} elements, fewer than {params.min_length}{note}"
+        return f"it holds {_counted(size)}, fewer than {params.min_length}{note}"
     return ""
 
 
@@ -367,7 +367,9 @@ def _rectangle(text: str, *, delimiter: str, columns: int | None) -> CsvTable | 
     for row, line in zip(table.rows, table.lines, strict=True):
         if len(row) != width:
             start = offset_of(text, line, 0)
-            found = "is blank" if is_blank(row) else f"has {len(row)} fields, not {width}"
+            found = (
+                "is blank" if is_blank(row) else f"has {_counted(len(row), 'field')}, not {width}"
+            )
             hint = " (a blank before an opening quote?)" if _has_late_quote(row) else ""
             end = start + len(text[start:].partition("\n")[0])
             return Flaw(reason=f"line {line} {found}{hint}", start=start, end=end)
@@ -400,7 +402,7 @@ def _wrong_rows(table: CsvTable, params: CsvParams) -> str:
     if params.rows is None or rows == params.rows:
         return ""
     beside = " beside the header" if params.header is not None else ""
-    return f"it holds {rows} rows{beside}, not {params.rows}"
+    return f"it holds {_counted(rows, 'row')}{beside}, not {params.rows}"
 
 
 # ── Shared ───────────────────────────────────────────────────────────────────────────
@@ -413,6 +415,10 @@ def _concluded(text: str, taken: Taken[Any], problem: str, praise: str) -> Check
         (problem or praise) + note,
         evidence=(quote(text, taken.start, taken.end),),
     )
+
+
+def _counted(number: int, noun: str = "element") -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _listed(names: Sequence[str]) -> str:
