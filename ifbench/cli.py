@@ -1,0 +1,121 @@
+"""The command line: one command, one line of work. Nothing heavy is imported before it is needed.
+
+Exit codes: 0 complete, 2 bad configuration or data, 3 finished with samples owed,
+130 interrupted, 1 a fault of ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+from ifbench import __version__
+from ifbench.errors import IfbenchError
+
+EXIT_OK = 0
+EXIT_BAD_INPUT = 2
+EXIT_OWED = 3
+EXIT_INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    options = _parser().parse_args(arguments)
+    logging.basicConfig(format="ifbench: %(message)s", level=logging.WARNING)
+    logging.captureWarnings(capture=True)
+    try:
+        # A name from our own table below, never a user's.
+        return int(import_module(f"ifbench.commands.{options.module}").run(options))
+    except IfbenchError as error:
+        print(f"ifbench: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
+    except KeyboardInterrupt:
+        print("ifbench: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        sys.stderr.close()
+        return EXIT_OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ifbench",
+        description="Evaluate how well multimodal models follow instructions.",
+        epilog="Every KEY=VALUE of a configuration can be given; see docs/configuration.md.",
+    )
+    parser.add_argument("--version", action="version", version=f"ifbench {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(name: str, words: str, module: str | None = None) -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name, help=words, description=words[0].upper() + words[1:] + "."
+        )
+        command.set_defaults(module=module or name)
+        return command
+
+    evaluate = add("evaluate", "ask models, verify their answers, and leave scores and a table")
+    _configured(evaluate)
+    plan = add("plan", "show what `evaluate` would do: calls, tokens, cost, time; asks nobody")
+    _configured(plan)
+
+    report = add("report", "print the tables of a stored run")
+    report.add_argument("run", nargs="?", help="a run's id, or enough of it; default: the latest")
+    _stored(report)
+    report.add_argument("--list", action="store_true", help="list the runs of the store instead")
+    report.add_argument("--by", action="append", metavar="FACET", help="only these breakdowns")
+    report.add_argument(
+        "--format", choices=("terminal", "markdown", "csv", "json"), default="terminal"
+    )
+
+    verify = add("verify", "score answers that you have: lines of id, constraint, params, response")
+    verify.add_argument("file", type=Path, help="JSON Lines; `-` reads standard input")
+    verify.add_argument("-o", "--output", type=Path, help="default: standard output")
+    _configured(verify)
+
+    constraints = add("constraints", "list every constraint with its parameters and an example")
+    constraints.add_argument("id", nargs="*", help="only these")
+    constraints.add_argument("--json", action="store_true", help="as one JSON array")
+
+    show = add(
+        "show", "show one sample: its instruction, its checklist and, once run, its verdicts"
+    )
+    show.add_argument("sample", help="the sample's id")
+    show.add_argument("--run", help="a run's id, or enough of it; default: the latest with it")
+    _configured(show)
+
+    doctor = add("doctor", "say what is installed, reachable and writable, and how to mend it")
+    _configured(doctor)
+
+    data = add("data", "make data sets from the files of known sources")
+    actions = data.add_subparsers(title="actions", metavar="ACTION", required=True)
+    source = actions.add_parser("from-source", help="read a source's own format, add constraints")
+    source.add_argument("source", metavar="NAME", help="mol_instructions or llm4mat_bench")
+    source.add_argument("file", type=Path, metavar="FILE")
+    source.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.jsonl")
+    source.add_argument("--seed", type=int, default=0)
+    source.add_argument("--per-sample", type=int, default=3, help="most general constraints of one")
+    source.add_argument("--limit", type=int, help="at most so many samples")
+    source.add_argument("--max-characters", type=int, help="cut longer texts of the source")
+    source.set_defaults(action="from_source")
+    return parser
+
+
+def _configured(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "overrides", nargs="*", metavar="KEY=VALUE", help="judge=NAME, benchmark.limit=20, …"
+    )
+    command.add_argument(
+        "--config-dir", type=Path, help="a folder like conf/ that is searched first"
+    )
+
+
+def _stored(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--store", default="runs", help="the store's folder or URI")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""One module a command. Each has `run(options) -> exit code`."""

@@ -1,0 +1,122 @@
+"""`ifbench evaluate`: the main job, with live progress, the tables and the next command."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from ifbench.benchmarks import get_benchmark
+from ifbench.cli import EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
+from ifbench.commands.stopping import Stopper
+from ifbench.config import RunConfig, load_config
+from ifbench.execution.local import LocalExecutor
+from ifbench.execution.step import Step
+from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
+from ifbench.report.progress import Progress
+from ifbench.report.summary import summary_tables
+from ifbench.report.tables import render
+from ifbench.report.verdicts import verdict_lines
+from ifbench.schemas import table_to_scores
+from ifbench.store import read_scores
+
+
+def run(options: argparse.Namespace) -> int:
+    """Evaluate, print, and say how it came out."""
+    config = load_config(options.overrides, config_dir=options.config_dir)
+    return run_config(config, command_line(options.overrides, options.config_dir))
+
+
+def run_config(config: RunConfig, command: str) -> int:
+    """The main job for a ready configuration; `command` is what to type to go on."""
+    run_ = ready(config)
+    _announce(run_)
+    stopper = Stopper(resume=command)
+
+    @contextmanager
+    def watch(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> Iterator[None]:
+        progress = Progress(
+            counts=executor.counts,
+            steps=[step.name for step in steps],
+            total=run.survey.trials,
+            prices={model.name: model.price for model in run.config.models},
+        )
+        with stopper.listening(executor), progress:
+            yield
+
+    evaluation = evaluate(
+        run_, build_executor(config), watch, is_interrupted=lambda: stopper.is_stopped
+    )
+    _print_results(run_, evaluation)
+    return _end(evaluation, command)
+
+
+def build_executor(config: RunConfig) -> RunningExecutor:
+    """The executor that the configuration names."""
+    match config.execution.name:
+        case "local":
+            return LocalExecutor()
+        case "ray":
+            from ifbench.execution.ray_data import RayExecutor, RayOptions
+
+            return RayExecutor(RayOptions(address=config.execution.address))
+
+
+def command_line(overrides: Sequence[str], config_dir: object) -> str:
+    """The command that goes on with a run, as one would type it."""
+    folder = ["--config-dir", str(config_dir)] if config_dir else []
+    return shlex.join(["ifbench", "evaluate", *folder, *overrides])
+
+
+def _announce(run: Run) -> None:
+    config = run.config
+    names = ", ".join(model.name for model in config.candidates)
+    judge = config.judge.name if config.judge else "none"
+    stored = sum(call.stored for call in run.survey.calls)
+    print(
+        f"run {run.id}: {config.benchmark.name}, {run.survey.trials} trials "
+        f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
+        f"{stored} answers stored already",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _print_results(run: Run, evaluation: Evaluation) -> None:
+    store = run.store.root.uri
+    scores = table_to_scores(read_scores(store, run.id))
+    benchmark = get_benchmark(run.config.benchmark.name)
+    print(render(summary_tables(benchmark, scores, [benchmark.headline_over]), "terminal"))
+    if evaluation.failed_item is not None:
+        print("One failed constraint, as an example:")
+        print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))
+        print()
+    for calls in evaluation.manifest.invocations[-1].calls:
+        failed = sum(calls.failed.values())
+        print(
+            f"asked {calls.model} as {calls.purpose}: {calls.answered} answers, "
+            f"{calls.stored} from the store, {failed} failed; "
+            f"tokens {calls.input_tokens:,} in, {calls.output_tokens:,} out"
+            + (f"; ${calls.cost_usd:,.4f}" if calls.cost_usd else "")
+        )
+    print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
+
+
+def _end(evaluation: Evaluation, command: str) -> int:
+    counts = evaluation.manifest.counts
+    short = evaluation.manifest.run_id
+    match evaluation.ending:
+        case "interrupted":
+            print(f"interrupted; {counts.complete} of {counts.planned} trials are complete.")
+            print(f"To go on: {command}")
+            return EXIT_INTERRUPTED
+        case "owed":
+            causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
+            owed = counts.planned - counts.complete
+            print(f"{owed} of {counts.planned} trials are owed ({causes}).")
+            print(f"To ask for what is missing: {command}")
+            return EXIT_OWED
+    print(f"complete. More tables: ifbench report {short}")
+    return EXIT_OK

@@ -1,0 +1,102 @@
+"""`ifbench show`: one sample, whole: what is asked, what is checked, what came of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from ifbench.benchmarks.binding import unknown_name
+from ifbench.benchmarks.datasets import open_dataset
+from ifbench.cli import EXIT_OK
+from ifbench.commands.report import find_run
+from ifbench.config import load_config
+from ifbench.errors import DatasetError
+from ifbench.report.verdicts import verdict_lines
+from ifbench.schemas import table_to_scores, table_to_verdicts
+from ifbench.store import Store, read_scores, read_verdicts
+from ifbench.types import Response, Sample, Score, UnboundParams, Verdict
+
+_DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print a sample and, where a run has put it to models, their answers and verdicts."""
+    config = load_config([*_DEFAULTS, *options.overrides], config_dir=options.config_dir)
+    samples = {sample.id: sample for sample in open_dataset(config.benchmark).samples()}
+    if options.sample not in samples:
+        raise DatasetError(unknown_name("sample", options.sample, samples))
+    print("\n".join(sample_lines(samples[options.sample])))
+    store = Store(config.store.uri)
+    if options.run or store.list_runs():
+        print("\n".join(_run_lines(store, options.run, options.sample)))
+    return EXIT_OK
+
+
+def sample_lines(sample: Sample) -> Iterator[str]:
+    """The sample as a reader wants it."""
+    yield f"sample {sample.id} ({sample.benchmark})"
+    yield "  ".join(f"{name}: {value}" for name, value in sample.facets.items())
+    yield ""
+    yield sample.instruction
+    yield ""
+    for medium in sample.media:
+        yield f"{medium.kind}: {medium.uri} (sha256 {medium.sha256[:12]}…)"
+    for index, item in enumerate(sample.checklist):
+        params = item.params
+        shown = (
+            f"not bound: {params.raw!r} ({params.reason})"
+            if isinstance(params, UnboundParams)
+            else json.dumps(params.model_dump(mode="json", exclude_defaults=True))
+        )
+        yield f"[{index}] {item.constraint_id} {shown} ({item.origin})"
+    if sample.reference is not None:
+        yield f"reference: {json.dumps(sample.reference, ensure_ascii=False)}"
+    if sample.provenance:
+        yield "from: " + "; ".join(f"{name} {value}" for name, value in sample.provenance.items())
+
+
+def _run_lines(store: Store, name: str | None, sample_id: str) -> Iterator[str]:
+    manifest = find_run(store, name)
+    scores = [
+        score
+        for score in table_to_scores(read_scores(store.root, manifest.run_id))
+        if score.sample_id == sample_id
+    ]
+    yield ""
+    if not scores:
+        yield f"run {manifest.run_id} does not hold this sample"
+        return
+    verdicts = table_to_verdicts(read_verdicts(store.root, manifest.run_id))
+    for score in scores:
+        own = [
+            v
+            for v in verdicts
+            if (v.sample_id, v.candidate, v.attempt) == (sample_id, score.candidate, score.attempt)
+        ]
+        yield from _answer_lines(store, manifest.run_id, score, own)
+
+
+def _answer_lines(
+    store: Store, run_id: str, score: Score, verdicts: list[Verdict]
+) -> Iterator[str]:
+    yield f"run {run_id}, {score.candidate}, attempt {score.attempt}:"
+    keys = {score.response_key, *(key for v in verdicts for key in v.asked)} - {""}
+    stored = store.journal.lookup(keys)
+    answer = stored.get(score.response_key)
+    yield from _response_lines(answer, "answer")
+    if answer is None and score.failure is not None:
+        yield f"  no answer: {score.failure.value}"
+    for verdict in verdicts:
+        yield from (f"  {line}" for line in verdict_lines(verdict))
+        for key in verdict.asked:
+            yield from _response_lines(stored.get(key), "asked, it said")
+
+
+def _response_lines(response: Response | None, title: str) -> Iterator[str]:
+    if response is None:
+        return
+    yield f"  {title} ({response.model}, stopped by {response.stop.value}):"
+    yield from (f"    | {line}" for line in response.text.splitlines() or [""])
+    if response.failure is not None:
+        yield f"    failure: {response.failure.kind.value}: {response.failure.message}"

@@ -1,0 +1,171 @@
+"""`ifbench verify`: score answers that somebody already has, line by line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
+from pathlib import Path
+from typing import Any, TextIO
+
+from ifbench.benchmarks.binding import bind_params, unknown_name
+from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED
+from ifbench.config import load_config
+from ifbench.errors import DatasetError
+from ifbench.execution.local import LocalExecutor
+from ifbench.types import (
+    ChecklistItem,
+    ModelConfig,
+    Purpose,
+    Response,
+    Sample,
+    Stop,
+    Trial,
+    Verdict,
+    WorkItem,
+)
+from ifbench.workers import evaluation_steps
+
+_FIELDS = ("id", "constraint", "params", "response", "instruction", "reference")
+_GIVEN = ModelConfig(name="given", engine="scripted", model="given")
+_DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
+"""Nobody is asked unless a judge (or an extractor) is named on the command line."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Verify every line; a bad line becomes an error line and never stops the others."""
+    config = load_config([*_DEFAULTS, *options.overrides], config_dir=options.config_dir)
+    steps = evaluation_steps(config)[1:]
+    with ExitStack() as stack:
+        desk = _Desk(stack.enter_context(_input(options.file)))
+        out = stack.enter_context(_output(options.output))
+        for trial in LocalExecutor().run(desk.trials(), steps):
+            desk.enter(trial)
+            desk.write_ready(out)
+        desk.write_ready(out)
+    counts = desk.outcomes
+    words = "  ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
+    print(f"{sum(counts.values())} lines: {words or 'nothing to verify'}", file=sys.stderr)
+    if counts["error"]:
+        return EXIT_BAD_INPUT
+    return EXIT_OWED if counts["undecided"] else EXIT_OK
+
+
+class _Desk:
+    """Lines in, results out in the same order, holding only those that are not their turn yet."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self._heads: dict[int, dict[str, Any]] = {}
+        self._results: dict[int, dict[str, Any]] = {}
+        self._next = 0
+        self.outcomes: Counter[str] = Counter()
+
+    def trials(self) -> Iterator[Trial]:
+        """A trial for each good line; a bad line's result stands at once."""
+        place = 0
+        for number, line in enumerate(self._lines, start=1):
+            if not line.strip():
+                continue
+            head: dict[str, Any] = {"line": number, "id": None, "constraint": None}
+            try:
+                trial = _trial(line, head, place)
+            except DatasetError as error:
+                reason = f"line {number}: {error}"
+                self._results[place] = {**head, **_outcome("error", reason)}
+            else:
+                self._heads[place] = head
+                yield trial
+            place += 1
+
+    def enter(self, trial: Trial) -> None:
+        """Take a verified trial back."""
+        place = int(trial.item.sample.id)
+        (verdict,) = trial.verdicts
+        self._results[place] = {**self._heads.pop(place), **_verdict_fields(verdict)}
+
+    def write_ready(self, out: TextIO) -> None:
+        """Write what is next in turn."""
+        while (result := self._results.pop(self._next, None)) is not None:
+            self._next += 1
+            self.outcomes[result["outcome"]] += 1
+            del result["line"]
+            print(json.dumps(result, ensure_ascii=True), file=out)
+
+
+def _trial(line: str, head: dict[str, Any], place: int) -> Trial:
+    """One line as a trial; fills in what `head` can say of it. Raises `DatasetError`."""
+    fields = _fields(line)
+    head |= {name: fields.get(name) for name in ("id", "constraint")}
+    for name in fields:
+        if name not in _FIELDS:
+            raise DatasetError(f"{unknown_name('key', name, _FIELDS)}; known: {', '.join(_FIELDS)}")
+    constraint_id = fields.get("constraint")
+    if not isinstance(constraint_id, str):
+        raise DatasetError(f"`constraint` must be a constraint's id, found {constraint_id!r}")
+    params = fields.get("params") or {}
+    if not isinstance(params, Mapping):
+        raise DatasetError(f"`params` must be an object, found {params!r}")
+    if "response" not in fields:
+        raise DatasetError("the key `response` is missing (null stands for no answer)")
+    response = fields["response"]
+    if response is not None and not isinstance(response, str):
+        raise DatasetError(f"`response` must be text or null, found {response!r}")
+    sample = Sample(
+        id=str(place),
+        benchmark="given",
+        instruction=str(fields.get("instruction") or ""),
+        checklist=(
+            ChecklistItem(constraint_id=constraint_id, params=bind_params(constraint_id, params)),
+        ),
+        reference=fields.get("reference"),
+    )
+    return Trial(item=WorkItem(sample=sample, candidate=_GIVEN), response=_given(response))
+
+
+def _given(text: str | None) -> Response:
+    """An answer from outside. An empty one has no failure of its own; every check fails it."""
+    return Response(
+        key="", purpose=Purpose.CANDIDATE, model="given", text=text or "", stop=Stop.STOP
+    )
+
+
+def _fields(line: str) -> Mapping[str, Any]:
+    try:
+        fields = json.loads(line.removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        raise DatasetError(f"no JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise DatasetError(f"an object is expected, found {type(fields).__name__}")
+    return fields
+
+
+def _verdict_fields(verdict: Verdict) -> dict[str, Any]:
+    evidence = [{"start": e.start, "end": e.end, "text": e.text} for e in verdict.evidence]
+    cause = {"cause": verdict.cause.value} if verdict.cause else {}
+    return {**_outcome(verdict.outcome.value, verdict.reason), "evidence": evidence, **cause}
+
+
+def _outcome(outcome: str, reason: str) -> dict[str, Any]:
+    return {"outcome": outcome, "reason": reason, "evidence": []}
+
+
+def _input(path: Path) -> AbstractContextManager[TextIO]:
+    if str(path) == "-":
+        return nullcontext(sys.stdin)
+    try:
+        return path.open(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
+
+
+def _output(path: Path | None) -> AbstractContextManager[TextIO]:
+    if path is None:
+        return nullcontext(sys.stdout)
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise DatasetError(f"{path}: cannot be written: {error.strerror}") from error
