@@ -366,3 +366,24 @@ def test_the_hash_of_a_data_set_sees_every_change(tmp_path):
         replace(sample, media=(replace(sample.media[0], sha256="2" * 64), sample.media[1])),
     ]
     assert len({dataset_sha256([s]) for s in (sample, *changed)}) == 5
+
+
+# ── Documentation ────────────────────────────────────────────────────────────────────
+
+DOCS = Path(__file__).parents[2] / "docs" / "records.md"
+
+
+def test_the_documented_example_loads_and_names_every_field(tmp_path):
+    example = re.search(r"```json\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    fields = json.loads(example[1])
+    (tmp_path / "pictures").mkdir()
+    (tmp_path / "pictures" / "plate.png").write_bytes(PICTURE)
+    (sample,) = load_records(write(tmp_path, fields))
+    save_records([sample], tmp_path / "saved.jsonl")
+    saved = json.loads((tmp_path / "saved.jsonl").read_text(encoding="utf-8"))
+    assert list(saved) == list(fields)
+    assert [list(item) for item in saved["checklist"]] == [list(i) for i in fields["checklist"]]
+
+
+def test_the_documentation_names_the_version_that_is_written():
+    assert f"| `{FORMAT}` |" in DOCS.read_text(encoding="utf-8")

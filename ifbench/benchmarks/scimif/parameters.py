@@ -63,7 +63,19 @@ _ENGLISH = (
     ("eleven",),
     ("twelve",),
 )
-_SPANISH = ("cero", "un", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez")
+_SPANISH = (
+    "cero",
+    "un",
+    "dos",
+    "tres",
+    "cuatro",
+    "cinco",
+    "seis",
+    "siete",
+    "ocho",
+    "nueve",
+    "diez",
+)
 _NUMBERS: Mapping[str, int] = MappingProxyType(
     {
         **{word: value for value, words in enumerate(_ENGLISH) for word in words},
@@ -296,9 +308,12 @@ _BOUNDS = re.compile(
 )
 
 
+def _notations(text: str) -> set[str]:
+    return {name for name in _NOTATIONS if re.search(rf"\b{name}\b", text, re.IGNORECASE)}
+
+
 def _molecular_validity(raw: str, question: str) -> Parsed:
-    text = raw or question
-    found = {name for name in _NOTATIONS if re.search(rf"\b{name}\b", text, re.IGNORECASE)}
+    found = _notations(raw or question)
     if len(found) == 1:
         return {"system": found.pop()}
     return f"{len(found)} notations are stated, not one: {', '.join(sorted(found)) or 'none'}"
@@ -313,7 +328,10 @@ def _atom_count(raw: str, question: str) -> Parsed:
     counts = {_ELEMENTS[name.lower()]: _value(number) for number, name in pairs}
     if not counts or len(counts) < len(pairs):
         return "no numbers of atoms are stated, or one element twice"
-    return {"counts": counts}
+    notations = _notations(raw) or _notations(question)
+    if len(notations) > 1:
+        return f"{len(notations)} notations are stated, not one: {', '.join(sorted(notations))}"
+    return {"atoms": counts, "system": notations.pop()} if notations else {"atoms": counts}
 
 
 def _method(raw: str, _: str) -> Parsed:
