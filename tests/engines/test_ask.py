@@ -1,0 +1,368 @@
+"""The one effect: looked up, limited, tried, made durable, returned."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from engines.engine_factories import (
+    FakeTime,
+    MemoryJournal,
+    chat_model,
+    chat_prompt,
+    failed_try,
+    make_try,
+    make_view,
+)
+from ifbench.engines.ask import Asker, DryAsk, PlannedCall
+from ifbench.engines.engine import Try
+from ifbench.engines.limits import build_limiters
+from ifbench.engines.scripted import ScriptedEngine
+from ifbench.errors import StoreError
+from ifbench.keys import prompt_key
+from ifbench.tally import Tally
+from ifbench.types import Failure, FailureKind, Limits, Prompt, Purpose, Sampling, Text
+
+MODEL = chat_model(limits=Limits(attempts=3, elapsed_s=1000))
+
+
+def asker_over(engine: Any, journal: Any = None, model=MODEL, **fields: Any) -> Asker:
+    return Asker(
+        engines={model.name: engine},
+        journal=journal or MemoryJournal(),
+        limiters=build_limiters([model]),
+        **fields,
+    )
+
+
+def calls(tally: Tally) -> dict[str, float]:
+    """Events of calls by name; gauges that are back at 0 are left out."""
+    counts = Counter()
+    for name, amount in tally.snapshot().items():
+        if name[0] == "calls":
+            counts[name[3]] += amount
+    return {event: amount for event, amount in counts.items() if amount}
+
+
+class Sequence:
+    """Replies in order, the last one for ever."""
+
+    def __init__(self, *replies: Any) -> None:
+        self._left = list(replies)
+
+    def __call__(self, _: Prompt) -> Any:
+        return self._left.pop(0) if len(self._left) > 1 else self._left[0]
+
+
+class Gate:
+    """An engine whose answers wait for `open`."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.open = asyncio.Event()
+
+    async def generate(self, prompt: Prompt) -> Try:
+        self.asked += 1
+        await self.open.wait()
+        return make_try()
+
+    async def aclose(self) -> None: ...
+
+
+async def until(condition, seconds: float = 2.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it never came true"
+        await asyncio.sleep(0.001)
+
+
+# ── The journal ──────────────────────────────────────────────────────────────────────
+
+
+async def test_answer_carries_its_key_and_is_journaled():
+    journal, prompt = MemoryJournal(), chat_prompt()
+    response = await asker_over(ScriptedEngine(lambda _: "four"), journal)(prompt)
+    assert response.key == prompt_key(prompt)
+    assert journal.rows == {response.key: response}
+
+
+async def test_answer_is_durable_before_it_is_returned():
+    journal = MemoryJournal(hold=True)
+    task = asyncio.create_task(asker_over(ScriptedEngine(), journal)(chat_prompt()))
+    await until(lambda: journal.queued)
+    await asyncio.sleep(0.02)
+    assert not task.done()
+    journal.settle()
+    assert (await task).key in journal.rows
+
+
+async def test_stored_answer_is_returned_as_it_was_stored_without_a_call():
+    engine, journal, tally = (
+        ScriptedEngine(Sequence(failed_try(), "four")),
+        MemoryJournal(),
+        Tally(),
+    )
+    time_ = FakeTime()
+    first = await asker_over(engine, journal, clockwork=time_.clockwork)(chat_prompt())
+    again = await asker_over(engine, journal, tally=tally)(chat_prompt())
+    assert again == first
+    assert again.tries == 2
+    assert len(engine.asked) == 2
+    assert calls(tally) == {"stored": 1}
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        FailureKind.REFUSAL,
+        FailureKind.CONTEXT_OVERFLOW,
+        FailureKind.CONTENT_FILTER,
+        FailureKind.EMPTY,
+    ],
+)
+async def test_models_own_failures_are_settled(kind):
+    engine, journal = ScriptedEngine(lambda _: Failure(kind=kind)), MemoryJournal()
+    ask = asker_over(engine, journal)
+    assert (await ask(chat_prompt())).failure.kind is kind
+    assert (await ask(chat_prompt())).failure.kind is kind
+    assert len(engine.asked) == len(journal.rows) == 1
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        FailureKind.TRANSPORT,
+        FailureKind.TIMEOUT,
+        FailureKind.REJECTED,
+        FailureKind.MEDIA,
+        FailureKind.NOT_RUN,
+    ],
+)
+async def test_failures_of_infrastructure_are_owed_again(kind):
+    engine, journal = ScriptedEngine(lambda _: failed_try(kind, retry=False)), MemoryJournal()
+    ask = asker_over(engine, journal)
+    assert (await ask(chat_prompt())).failure.kind is kind
+    assert journal.rows == {}
+    await ask(chat_prompt())
+    assert len(engine.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "error", [StoreError("disk full"), OSError(28, "No space left"), ValueError()]
+)
+async def test_journal_that_fails_stops_the_paying(error):
+    engine = ScriptedEngine()
+    ask = asker_over(engine, MemoryJournal(error=error))
+    with pytest.raises(StoreError):
+        await ask(chat_prompt("one"))
+    with pytest.raises(StoreError):
+        await ask(chat_prompt("two"))
+    assert len(engine.asked) == 1
+
+
+async def test_call_that_is_cancelled_while_its_answer_is_written_is_kept():
+    journal = MemoryJournal(hold=True)
+    task = asyncio.create_task(asker_over(ScriptedEngine(), journal)(chat_prompt()))
+    await until(lambda: journal.queued)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    journal.settle()
+    assert list(journal.rows) == [prompt_key(chat_prompt())]
+
+
+# ── Single flight ────────────────────────────────────────────────────────────────────
+
+
+async def test_equal_prompts_at_once_are_one_call():
+    gate, tally = Gate(), Tally()
+    ask = asker_over(gate, tally=tally)
+    tasks = [asyncio.create_task(ask(chat_prompt())) for _ in range(20)]
+    await until(lambda: gate.asked)
+    gate.open.set()
+    responses = await asyncio.gather(*tasks)
+    assert gate.asked == 1
+    assert set(map(id, responses)) == {id(responses[0])}
+    assert calls(tally) == {"answered": 1}
+
+
+async def test_attempts_are_different_calls():
+    engine = ScriptedEngine()
+    ask = asker_over(engine)
+    await asyncio.gather(*(ask(chat_prompt(attempt=attempt)) for attempt in range(5)))
+    assert len(engine.asked) == 5
+
+
+async def test_cancelled_leader_hands_the_call_to_who_waits():
+    gate = Gate()
+    ask = asker_over(gate)
+    leader, second, third = (asyncio.create_task(ask(chat_prompt())) for _ in range(3))
+    await until(lambda: gate.asked)
+    leader.cancel()
+    await until(lambda: gate.asked == 2)
+    gate.open.set()
+    assert (await second).text == (await third).text == "four"
+    assert leader.cancelled()
+    assert gate.asked == 2
+
+
+async def test_cancelled_follower_leaves_the_call_alone():
+    gate = Gate()
+    ask = asker_over(gate)
+    leader, follower = (asyncio.create_task(ask(chat_prompt())) for _ in range(2))
+    await until(lambda: gate.asked)
+    follower.cancel()
+    await asyncio.sleep(0)
+    gate.open.set()
+    assert (await leader).text == "four"
+
+
+# ── Tries ────────────────────────────────────────────────────────────────────────────
+
+
+async def test_tries_are_counted_and_waits_are_shown():
+    time_, tally = FakeTime(), Tally()
+    engine = ScriptedEngine(Sequence(failed_try(), failed_try(), "four"))
+    response = await asker_over(engine, tally=tally, clockwork=time_.clockwork)(chat_prompt())
+    assert response.tries == 3
+    assert calls(tally) == {"retried": 2, "answered": 1}
+
+
+async def test_failure_is_counted_by_its_kind():
+    time_, tally = FakeTime(), Tally()
+    engine = ScriptedEngine(lambda _: failed_try(FailureKind.TIMEOUT))
+    response = await asker_over(engine, tally=tally, clockwork=time_.clockwork)(chat_prompt())
+    assert response.tries == 3
+    assert calls(tally) == {"retried": 2, "failed:timeout": 1}
+
+
+async def test_gauges_show_what_goes_on():
+    gate, tally = Gate(), Tally()
+    model = chat_model(limits=Limits(concurrency=2))
+    ask = asker_over(gate, model=model, tally=tally)
+    tasks = [asyncio.create_task(ask(chat_prompt(str(i), model=model))) for i in range(5)]
+    await until(lambda: gate.asked == 2)
+    assert calls(tally) == {"in_flight": 2, "waiting": 3}
+    gate.open.set()
+    await asyncio.gather(*tasks)
+    assert calls(tally) == {"answered": 5}
+
+
+async def test_tokens_of_failed_tries_count_too():
+    tally = Tally()
+    engine = ScriptedEngine(lambda _: "one two three")
+    await asker_over(engine, tally=tally)(chat_prompt("a b", purpose=Purpose.JUDGE))
+    counts = tally.snapshot()
+    assert counts["tokens", "judge", "m", "input"] == 2
+    assert counts["tokens", "judge", "m", "output"] == 3
+
+
+async def test_overload_pauses_everyone_on_the_budget():
+    time_ = FakeTime()
+    engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
+    limiters = build_limiters([MODEL])
+    paused: list[float] = []
+    limiters[MODEL.name].pause = paused.append  # type: ignore[method-assign]
+    ask = Asker(
+        engines={MODEL.name: engine},
+        journal=MemoryJournal(),
+        limiters=limiters,
+        clockwork=time_.clockwork,
+    )
+    await ask(chat_prompt())
+    assert paused == [9.0]
+
+
+async def test_bug_in_an_engine_costs_its_row_alone_and_is_shown():
+    def reply(prompt: Prompt) -> str:
+        if prompt.parts == (Text(text="bad"),):
+            raise KeyError("choices")
+        return "four"
+
+    ask = asker_over(ScriptedEngine(reply))
+    bad, good = await asyncio.gather(ask(chat_prompt("bad")), ask(chat_prompt("good")))
+    assert bad.failure.kind is FailureKind.REJECTED
+    assert "KeyError: 'choices'" in bad.failure.message
+    assert good.failure is None
+
+
+async def test_model_whose_key_is_refused_is_asked_no_more():
+    refused = failed_try(FailureKind.REJECTED, retry=False, hopeless=True)
+    engine = ScriptedEngine(lambda _: refused)
+    ask = asker_over(engine)
+    responses = [await ask(chat_prompt(str(i))) for i in range(5)]
+    assert len(engine.asked) == 1
+    assert [r.failure.kind for r in responses] == [FailureKind.REJECTED, *[FailureKind.NOT_RUN] * 4]
+    assert "planted" in responses[-1].failure.message
+
+
+# ── Stopping ─────────────────────────────────────────────────────────────────────────
+
+
+async def test_no_call_begins_once_the_run_stops():
+    engine, journal, tally = ScriptedEngine(), MemoryJournal(), Tally()
+    stopped = False
+    ask = asker_over(engine, journal, tally=tally, stopping=lambda: stopped)
+    stored = await ask(chat_prompt("early"))
+    stopped = True
+    assert await ask(chat_prompt("early")) == stored
+    assert (await ask(chat_prompt("late"))).failure.kind is FailureKind.NOT_RUN
+    assert len(engine.asked) == 1
+    assert calls(tally) == {"answered": 1, "stored": 1, "failed:not_run": 1}
+
+
+async def test_stop_keeps_what_is_in_flight_and_lets_go_what_waits():
+    gate, journal = Gate(), MemoryJournal()
+    model = chat_model(limits=Limits(concurrency=2))
+    stopped = False
+    ask = asker_over(gate, journal, model=model, stopping=lambda: stopped)
+    tasks = [asyncio.create_task(ask(chat_prompt(str(i), model=model))) for i in range(6)]
+    await until(lambda: gate.asked == 2)
+    stopped = True
+    await until(lambda: sum(task.done() for task in tasks) == 4)
+    gate.open.set()
+    responses = await asyncio.gather(*tasks)
+    assert [r.failure is None for r in responses] == [True, True, False, False, False, False]
+    assert {r.failure.kind for r in responses[2:]} == {FailureKind.NOT_RUN}
+    assert len(journal.rows) == 2
+
+
+async def test_stop_ends_a_long_back_off():
+    stopped = False
+    engine = ScriptedEngine(lambda _: failed_try(retry_after_s=900.0))
+    ask = asker_over(engine, stopping=lambda: stopped)
+    task = asyncio.create_task(ask(chat_prompt()))
+    await until(lambda: engine.asked)
+    stopped = True
+    response = await asyncio.wait_for(task, 2)
+    assert response.failure.kind is FailureKind.TRANSPORT
+    assert response.tries == 1
+
+
+# ── Planning ─────────────────────────────────────────────────────────────────────────
+
+
+async def test_dry_ask_lists_what_is_missing_once_and_counts_what_is_stored():
+    journal = MemoryJournal()
+    await asker_over(ScriptedEngine(), journal)(chat_prompt("known"))
+    dry = DryAsk(journal)
+    missing = chat_prompt(
+        "x" * 40, purpose=Purpose.JUDGE, sampling=Sampling(max_tokens=64), system="y" * 8
+    )
+    for _ in range(2):
+        assert (await dry(missing)).failure.kind is FailureKind.NOT_RUN
+        assert (await dry(chat_prompt("known"))).failure is None
+    assert dry.missing == [
+        PlannedCall(purpose=Purpose.JUDGE, model="m", input_tokens=12, max_tokens=64)
+    ]
+    assert dry.stored == {(Purpose.CANDIDATE, "m"): 1}
+
+
+async def test_dry_ask_opens_no_media():
+    dry = DryAsk(MemoryJournal())
+    await dry(chat_prompt(parts=(make_view(),)))
+    assert dry.missing[0].input_tokens == 255

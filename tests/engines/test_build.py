@@ -1,0 +1,48 @@
+"""From a config to its engine."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from engines.endpoint import FakeEndpoint
+from engines.engine_factories import MemoryJournal, chat_model, chat_prompt
+from factories import make_model
+from ifbench.engines.build import build_engine, open_asker
+from ifbench.engines.engine import no_media
+from ifbench.engines.openai_chat import OpenAIChat
+from ifbench.engines.scripted import ScriptedEngine
+from ifbench.errors import ConfigError
+
+
+async def test_engine_is_chosen_by_its_name():
+    chat = build_engine(chat_model(), no_media)
+    assert isinstance(chat, OpenAIChat)
+    await chat.aclose()
+    assert isinstance(build_engine(make_model(), no_media), ScriptedEngine)
+
+
+async def test_asker_works_over_what_a_config_says():
+    async with FakeEndpoint(reply="four") as endpoint:
+        model = chat_model(endpoint.url)
+        async with open_asker([model], MemoryJournal(), no_media) as ask:
+            assert (await ask(chat_prompt(model=model))).text == "four"
+
+
+async def test_missing_key_is_found_before_any_call(monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    models = [chat_model(), chat_model(name="other", api_key_env="NO_SUCH_KEY")]
+    with pytest.raises(ConfigError, match="NO_SUCH_KEY"):
+        async with open_asker(models, MemoryJournal(), no_media):
+            pass
+
+
+def test_engines_load_their_packages_on_first_use():
+    code = (
+        "import sys, ifbench.engines.build, ifbench.engines.preflight, ifbench.engines.scripted; "
+        "print(*{'openai', 'aiohttp', 'httpx2', 'xllamacpp', 'ray', 'PIL'} & set(sys.modules))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == ""
