@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ifbench.media.places import MediaError, split_markers
+from ifbench.media.errors import MediaError
+from ifbench.media.places import split_markers
 from ifbench.types import Failure, FailureKind, Prompt, Purpose, Sampling, WorkItem
 
 

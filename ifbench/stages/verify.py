@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ifbench.constraints import all_constraints
-from ifbench.constraints.constraint import Check, Judged, failed, undecided
+from ifbench.constraints.constraint import Check, Judged, Params, failed, undecided
 from ifbench.constraints.running import CheckCall
 from ifbench.parsing.final_text import final_text
 from ifbench.types import (
@@ -56,11 +56,9 @@ def unbound_items(item: WorkItem) -> Mapping[int, Check]:
 def check_calls(item: WorkItem, answer: str) -> Mapping[int, CheckCall]:
     """The scripts to run on an answer, by checklist index; judged items have none."""
     return {
-        index: CheckCall(
-            constraint_id=entry.constraint_id, params=entry.params, text=answer, quotations=None
-        )
-        for index, entry in _bound(item)
-        if not isinstance(all_constraints()[entry.constraint_id].method, Judged)
+        index: CheckCall(constraint_id=name, params=params, text=answer, quotations=None)
+        for index, name, params in _bound(item)
+        if not isinstance(all_constraints()[name].method, Judged)
     }
 
 
@@ -70,12 +68,9 @@ def extracted_calls(
     """The scripts to run on what the extractor quoted."""
     return {
         index: CheckCall(
-            constraint_id=entry.constraint_id,
-            params=entry.params,
-            text=answer,
-            quotations=quotations[index],
+            constraint_id=name, params=params, text=answer, quotations=quotations[index]
         )
-        for index, entry in _bound(item)
+        for index, name, params in _bound(item)
         if index in quotations
     }
 
@@ -126,7 +121,7 @@ def requirement_count(entry: ChecklistItem) -> int:
     return method.parts(entry.params) if isinstance(method, Judged) else 1
 
 
-def _bound(item: WorkItem) -> Iterator[tuple[int, ChecklistItem]]:
+def _bound(item: WorkItem) -> Iterator[tuple[int, str, Params]]:
     for index, entry in enumerate(item.sample.checklist):
         if not isinstance(entry.params, UnboundParams):
-            yield index, entry
+            yield index, entry.constraint_id, entry.params
