@@ -53,7 +53,7 @@ else
 		echo "$(PYTHON) cannot make virtual environments (on Debian: apt-get install python3-venv)"; \
 		exit 1; }
 	$(PYTHON) -m venv --clear "$(VENV)"
-	$(BIN)/python -m pip install --quiet --requirement requirements.lock
-	$(BIN)/python -m pip install --quiet --no-deps --editable .
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --editable .
 endif
 	@touch $@
