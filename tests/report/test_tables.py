@@ -1,0 +1,79 @@
+"""Tables as text: nothing is lost or altered on the way."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from ifbench.metrics import Figure
+from ifbench.report.progress import call_lines, step_line
+from ifbench.report.tables import Table, percent, render
+from ifbench.types import Price
+
+TABLE = Table(
+    title="By discipline",
+    columns=("model", "complete/total", "CSR"),
+    rows=(("a|b [red]x[/red]", "1/2", "50.00 [25.0..75.0]"), ("ü, \n数", "2/2", "–")),
+    notes=("a note [x]",),
+)
+
+
+def make_figure(value, low, high, complete=1, total=2):
+    return Figure(value=value, low=low, high=high, complete=complete, total=total)
+
+
+def test_a_complete_figure_stands_alone_and_a_partial_one_with_its_bounds():
+    assert percent(make_figure(0.5, 0.5, 0.5, 2, 2)) == "50.00"
+    assert percent(make_figure(0.5, 0.25, 0.75)) == "50.00 [25.0..75.0]"
+    assert percent(make_figure(None, 0.0, 1.0, 0, 2)) == "– [0.0..100.0]"
+    assert percent(make_figure(None, None, None, 0, 0)) == "–"
+
+
+def test_the_terminal_shows_cells_as_they_are():
+    text = render([TABLE], "terminal")
+    assert "a|b [red]x[/red]" in text
+    assert "50.00 [25.0..75.0]" in text
+    assert "a note [x]" in text
+    assert "\x1b" not in text
+
+
+def test_markdown_keeps_bars_and_lines_inside_their_cells():
+    lines = render([TABLE], "markdown").splitlines()
+    assert lines[2] == "| model | complete/total | CSR |"
+    assert lines[4] == "| a\\|b [red]x[/red] | 1/2 | 50.00 [25.0..75.0] |"
+    assert lines[5].startswith("| ü,  数 |")
+
+
+def test_csv_reads_back():
+    rows = list(csv.reader(io.StringIO(render([TABLE], "csv"))))
+    assert rows == [list(TABLE.columns), *(list(row) for row in TABLE.rows)]
+
+
+def test_json_reads_back():
+    (line,) = render([TABLE], "json").splitlines()
+    assert json.loads(line)["rows"][0]["CSR"] == "50.00 [25.0..75.0]"
+
+
+def test_progress_shows_rate_time_left_and_what_is_in_hand():
+    counts = {("rows", "generate", "in"): 30.0, ("rows", "generate", "out"): 20.0}
+    assert step_line("generate", counts, 100, 10.0) == (
+        "generate 20/100  2.0/s  40 s left  10 in hand"
+    )
+
+
+def test_progress_shows_waiting_as_waiting_and_failures_by_kind():
+    counts = {
+        ("calls", "candidate", "m", "answered"): 5.0,
+        ("calls", "candidate", "m", "waiting"): 3.0,
+        ("calls", "candidate", "m", "failed:timeout"): 2.0,
+        ("calls", "candidate", "m", "in_flight"): 0.0,
+        ("tokens", "candidate", "m", "input"): 1_000_000.0,
+        ("tokens", "candidate", "m", "output"): 500_000.0,
+    }
+    prices = {"m": Price(input_per_million=2, output_per_million=10)}
+    (line,) = call_lines(counts, prices)
+    assert line == (
+        "candidate m: 5 answered  3 waiting for budget  2 failed (timeout)"
+        "  tokens 1,000,000 in, 500,000 out  $7.0000"
+    )
