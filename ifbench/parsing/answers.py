@@ -9,7 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Literal, TypeAlias, TypeVar
+
+from ifbench.parsing.fences import fence_around
+from ifbench.parsing.numbers import numbers_in
+from ifbench.parsing.text_forms import lowered
 
 # ── Boxes ────────────────────────────────────────────────────────────────────────────
 
@@ -77,6 +81,8 @@ def _pairs(text: str, opening: str, closing: str) -> Iterator[tuple[int, int, in
 
     The two ends are one and the same where the closing mark is missing.
     """
+    if opening.rstrip("{").lstrip("\\") not in text:
+        return
     stack: list[tuple[int, int] | None] = []  # None stands for a group that is no box.
     for match in _marks(opening, closing).finditer(text):
         mark = match.lastgroup
@@ -117,3 +123,275 @@ def _command(name: str) -> str:
 def _unescaped(mark: str) -> str:
     r"""A mark that is not written `\[`, unless it is a LaTeX mark itself."""
     return re.escape(mark) if mark.startswith("\\") else rf"(?<!\\){re.escape(mark)}"
+
+
+# ── The final answer ─────────────────────────────────────────────────────────────────
+
+FoundBy: TypeAlias = Literal["box", "marker", "key", "number", "line"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """`text[start:end]` is the answer; with its box or marker it is `text[outer_start:outer_end]`."""
+
+    start: int
+    end: int
+    outer_start: int
+    outer_end: int
+    found_by: FoundBy
+
+    def content(self, text: str) -> str:
+        """The answer's words."""
+        return text[self.start : self.end]
+
+    @property
+    def is_stated(self) -> bool:
+        """True where the writer marked the answer, rather than it being the last to stand there."""
+        return self.found_by in {"box", "marker", "key"}
+
+
+@lru_cache(maxsize=32)
+def final_answer(text: str) -> Region | None:
+    r"""Where the final answer stands; `None` only in a blank text.
+
+    The first of these that there is, and of several the last one:
+
+    1. an answer key, where the whole text (a fence aside) is an object or markup:
+       `{"answer": …}`, `<answer>…</answer>`;
+    2. a closed, non-blank `\boxed{…}` or `\fbox{…}` that is in no other, or `<answer>…</answer>`;
+    3. what follows an answer marker ("final answer", "answer is", "answer:", 答案, a heading
+       "Final Answer") up to the end of its sentence or line, or the paragraph below it;
+    4. the value of an answer key anywhere;
+    5. the last quantity, without its unit (`Number.unit_text` gives that);
+    6. the last line that is not blank.
+    """
+    if not text.strip():
+        return None
+    keys = _key_regions(text)
+    if keys and _is_object(text):
+        return keys[-1]
+    for regions in (_box_regions(text), _marker_regions(text), keys):
+        if regions:
+            return regions[-1]
+    return _last_quantity(text) or _last_line(text)
+
+
+@lru_cache(maxsize=32)
+def stated_answers(text: str) -> tuple[Region, ...]:
+    """All boxes, markers and keys, by where they begin; of very many the first and last ones."""
+    regions = (*_box_regions(text), *_marker_regions(text), *_key_regions(text))
+    return tuple(sorted(regions, key=lambda region: (region.outer_start, region.start)))
+
+
+_MANY = 20  # Regions are built for this many first and last marks, so that time stays linear.
+_ANSWER_BOXES: tuple[Wrapper, ...] = (
+    *LATEX_BOXES,
+    ("<answer>", "</answer>"),
+    ("<final_answer>", "</final_answer>"),
+)
+
+
+def _box_regions(text: str) -> list[Region]:
+    regions: list[Region] = []
+    closed_until = -1
+    for box in boxes_in(text, _ANSWER_BOXES):
+        if box.is_closed and box.start >= closed_until:
+            closed_until = box.end
+            if text[box.inner_start : box.inner_end].strip():
+                inner = _trimmed(text, box.inner_start, box.inner_end)
+                regions.append(_region("box", inner, (box.start, box.end)))
+    return regions
+
+
+def _region(found_by: FoundBy, inner: tuple[int, int], outer: tuple[int, int]) -> Region:
+    return Region(
+        start=inner[0], end=inner[1], outer_start=outer[0], outer_end=outer[1], found_by=found_by
+    )
+
+
+def _trimmed(text: str, start: int, end: int, dress: str = "") -> tuple[int, int]:
+    """The span without blanks, and without the characters of `dress`, at its ends."""
+    while start < end and (text[start].isspace() or text[start] in dress):
+        start += 1
+    while start < end and (text[end - 1].isspace() or text[end - 1] in dress):
+        end -= 1
+    return start, end
+
+
+# ── Markers ──────────────────────────────────────────────────────────────────────────
+
+_MARKER_WORD = re.compile(r"(?<![^\W_])(?:answers?|final (?:result|value)s?)(?![^\W_])|答案")
+_MARKER_LEAD = re.compile(r"(?:the|final|correct|best|my|our|最终|正确)\s*\Z")
+_MARKER_TAIL = re.compile(
+    r"(?: (?:choice|option|value|here))?(?: (?:to|for|of)\b[^\n.:=]{0,60}?)?[*_`\])]{0,4}\s{0,2}"
+    r"(?:(?:is|are|would be|will be)\b(?: that\b)?|=|:|：|是|为|為)[:：]?(?!\s*not\b)"
+)
+_HEADING_TAIL = re.compile(r"[*_:：#\s]*?\n")
+_HEADING_LEAD = re.compile(r"[ \t>#*_\d.)]*(?:(?:the|my|our) )?(?:(?:final|correct|最终) ?)?")
+
+
+def _marker_regions(text: str) -> list[Region]:
+    plain = lowered(text)
+    if "answer" not in plain and "final " not in plain and "答案" not in plain:
+        return []
+    marks = []
+    for word in _MARKER_WORD.finditer(plain):
+        tail = _MARKER_TAIL.match(plain, word.end())
+        if tail is None and _stands_alone(plain, word):
+            tail = _HEADING_TAIL.match(plain, word.end())
+        if tail is not None:
+            marks.append((_lead_start(plain, word.start()), tail.end()))
+    regions = (_after_marker(text, *mark) for mark in _first_and_last(marks))
+    return [region for region in regions if region is not None]
+
+
+def regions_after(text: str, marker: str) -> tuple[Region, ...]:
+    """What follows each place of a marker that the user gave, whatever its case."""
+    plain, wanted = lowered(text), lowered(marker)
+    starts = [match.start() for match in re.finditer(re.escape(wanted), plain)]
+    regions = (_after_marker(text, start, start + len(wanted)) for start in _first_and_last(starts))
+    return tuple(region for region in regions if region is not None)
+
+
+_T = TypeVar("_T")
+
+
+def _first_and_last(marks: list[_T]) -> list[_T]:
+    return marks if len(marks) <= 2 * _MANY else marks[:_MANY] + marks[-_MANY:]
+
+
+def _stands_alone(plain: str, word: re.Match[str]) -> bool:
+    """True when nothing but the marker and its dress stands before it on the line."""
+    line = plain.rfind("\n", max(word.start() - 40, 0), word.start()) + 1
+    if line == 0 and word.start() > 40:
+        return False
+    return _HEADING_LEAD.fullmatch(plain, line, word.start()) is not None
+
+
+def _lead_start(plain: str, start: int) -> int:
+    """Where "the final" before "answer" begins."""
+    for _ in range(3):
+        window = plain[max(start - 12, 0) : start]
+        lead = _MARKER_LEAD.search(window)
+        if lead is None:
+            break
+        start -= len(window) - lead.start()
+    return start
+
+
+_MARKER_DRESS = "*_:：=`~"
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:approx|ca|e\.g|i\.e|vs|fig|eq|no|dr|etc|cf|resp|al)|\b[a-z])\Z", re.IGNORECASE
+)
+_SENTENCE_END = re.compile(r"[.!?](?=[\s\"”*_)]|\Z)|[。！？]")
+
+
+def _after_marker(text: str, start: int, tail_end: int) -> Region | None:
+    """The rest of the sentence or line, or else the paragraph below."""
+    begin, _ = _trimmed(text, tail_end, len(text), _MARKER_DRESS)
+    if begin == len(text):
+        return None
+    line_end = text.find("\n", begin)
+    line_end = len(text) if line_end < 0 else line_end
+    if "\n" in text[tail_end:begin]:
+        blank_line = _BLANK_LINE.search(text, begin)
+        end = blank_line.start() if blank_line else len(text)
+    else:
+        end = _sentence_end(text, begin, line_end)
+    inner = _trimmed(text, begin, end, "*_")
+    return _region("marker", inner, (start, end)) if inner[0] < inner[1] else None
+
+
+_BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
+
+
+def _sentence_end(text: str, start: int, line_end: int) -> int:
+    for stop in _SENTENCE_END.finditer(text, start, line_end):
+        words = text[max(start, stop.start() - 8) : stop.start()]
+        if stop[0] != "." or not _ABBREVIATION.search(words) or stop.end() == line_end:
+            return stop.start()
+    return line_end
+
+
+# ── Keys of objects ──────────────────────────────────────────────────────────────────
+
+_ANSWER_KEY = re.compile(r"([\"'])(?:final[ _-]?)?(?:answer|result)\1\s{0,8}:\s{0,8}")
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'", re.DOTALL)
+_BRACKET = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'|[\[\](){}]", re.DOTALL)
+_SCALAR = re.compile(r"[^,}\]\n]*")
+
+
+def _key_regions(text: str) -> list[Region]:
+    plain = lowered(text)
+    if "answer" not in plain and "result" not in plain:
+        return []
+    keys = [match.span() for match in _ANSWER_KEY.finditer(plain)]
+    return [_region("key", _value(text, end), (start, end)) for start, end in _first_and_last(keys)]
+
+
+def values_of(text: str, keys: tuple[str, ...]) -> tuple[Region, ...]:
+    """The values of named keys: of JSON and Python objects, XML elements, `key: value` lines.
+
+    Values are spans of the text, so that `7.400` keeps its zeros. Case of keys does not count.
+    """
+    regions = []
+    for match in _first_and_last(list(_named_keys(keys).finditer(lowered(text)))):
+        if match["line"]:
+            end = text.find("\n", match.end())
+            span = _trimmed(text, match.end(), len(text) if end < 0 else end, "*_")
+        elif match["element"]:
+            end = lowered(text).find(f"</{match['element']}>", match.end())
+            span = (match.end(), len(text) if end < 0 else end)
+        else:
+            span = _value(text, match.end())
+        regions.append(_region("key", span, (match.start(), max(match.end(), span[1]))))
+    return tuple(regions)
+
+
+@lru_cache(maxsize=64)
+def _named_keys(keys: tuple[str, ...]) -> re.Pattern[str]:
+    names = "|".join(re.escape(lowered(key)) for key in sorted(keys, key=len, reverse=True))
+    return re.compile(
+        rf"[\"'](?:{names})[\"']\s{{0,8}}:\s{{0,8}}|<(?P<element>{names})>"
+        rf"|^(?P<line>[ \t>#*_•-]*+(?:{names})[*_]*\s?[:：=])",
+        re.MULTILINE,
+    )
+
+
+def _value(text: str, start: int) -> tuple[int, int]:
+    """The span of the value that begins here: a string's inside, brackets and all, or a scalar."""
+    if text[start : start + 1] in {'"', "'"} and (string := _STRING.match(text, start)):
+        return start + 1, string.end() - 1
+    if text[start : start + 1] in {"{", "[", "("}:
+        depth = 0
+        for token in _BRACKET.finditer(text, start):
+            depth += (token[0] in "{[(") - (token[0] in "}])")
+            if depth == 0:
+                return start, token.end()
+        return start, len(text)
+    scalar = _SCALAR.match(text, start)
+    return _trimmed(text, start, scalar.end() if scalar else start)
+
+
+def _is_object(text: str) -> bool:
+    fence = fence_around(text)
+    body = text if fence is None else text[fence.body_start : fence.body_end]
+    return body.lstrip()[:1] in {"{", "[", "<"}
+
+
+# ── What stands last ─────────────────────────────────────────────────────────────────
+
+
+def _last_quantity(text: str) -> Region | None:
+    for number in reversed(numbers_in(text)):
+        if number.is_quantity:
+            span = (number.start, number.end)
+            return _region("number", span, span)
+    return None
+
+
+def _last_line(text: str) -> Region:
+    end = len(text.rstrip())
+    start = text.rfind("\n", 0, end) + 1
+    span = _trimmed(text, start, end)
+    return _region("line", span, span)

@@ -1,0 +1,242 @@
+"""The numbers of a text, as they are written: one tokenizer for all that reads numbers.
+
+A number keeps its digits as the writer put them (`1.50` has two decimals, whatever its
+value), and its role says whether it is a quantity at all (`number_roles`). Digits of any
+script count (`٣`, `３`). A full stop without a digit after it ends a sentence. A comma is a
+decimal mark only for who asks so. Time is linear in the text's length.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Literal, TypeAlias
+
+from ifbench.parsing.number_roles import Role, RoleReader
+
+Form: TypeAlias = Literal["plain", "e", "sci", "power"]
+"""`1500`, `1.5e3`, `1.5 × 10^3` and `10^3`; the last has the unwritten mantissa 1."""
+DecimalMark: TypeAlias = Literal[".", ","]
+
+_SIGNS = "+＋−－–-"  # An en dash is a sign only where it can be nothing else.
+_SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+_PLAIN_EXPONENT = str.maketrans(_SUPERSCRIPTS + "⁺⁻−－–＋", "0123456789+----+")
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """One number; `text[start:end]` holds sign, mantissa and exponent, but no unit."""
+
+    start: int
+    end: int
+    sign: str
+    """"", "+" or "-"."""
+    integer: str
+    """ASCII digits before the point, group marks taken out; may be empty (`.5`)."""
+    fraction: str
+    exponent: str
+    """Sign and ASCII digits of the power of ten; empty in the plain form."""
+    form: Form
+    role: Role
+
+    @property
+    def decimals(self) -> int:
+        """Digits after the point, those of the mantissa where there is an exponent."""
+        return len(self.fraction)
+
+    @property
+    def is_quantity(self) -> bool:
+        return self.role == "quantity"
+
+    @property
+    def is_scientific(self) -> bool:
+        return self.form != "plain"
+
+    @property
+    def is_zero(self) -> bool:
+        return not (self.integer + self.fraction).strip("0")
+
+    @property
+    def is_normalized(self) -> bool:
+        """True when 1 <= |mantissa| < 10, as scientific notation wants it; zero may have any."""
+        return self.is_zero or (len(self.integer) == 1 and self.integer != "0")
+
+    @property
+    def value(self) -> float:
+        """The nearest float; infinite when it is too large."""
+        mantissa = f"{self.sign}{self.integer or '0'}.{self.fraction or '0'}"
+        return float(f"{mantissa}e{self.exponent or '0'}")
+
+    def unit_text(self, text: str) -> str:
+        """The words right of the number in which a unit would stand, as they are written.
+
+        They end with the line, at punctuation (a full stop before a blank included), at a
+        bracket that opens a list or a relation, and after 64 characters. `text` is the text
+        that the number was read from.
+        """
+        match = _UNIT_TEXT.match(text, self.end)
+        return match[0] if match else ""
+
+
+_UNIT_TEXT = re.compile(r"(?:\\[,;:! ]|(?!\.(?:\s|$))[^\n,;:!?=<>|\"\[\]，。；：！？]){0,64}")
+
+
+@lru_cache(maxsize=32)
+def numbers_in(text: str, decimal_mark: DecimalMark = ".") -> tuple[Number, ...]:
+    """Every number, in order, with its role; a product such as `3 × 10` makes two."""
+    return tuple(_numbers(text, decimal_mark))
+
+
+def quantities_in(
+    text: str, start: int = 0, end: int | None = None, decimal_mark: DecimalMark = "."
+) -> tuple[Number, ...]:
+    """The quantities that lie within `text[start:end]`, read in the light of the whole text."""
+    last = len(text) if end is None else end
+    return tuple(
+        number
+        for number in numbers_in(text, decimal_mark)
+        if number.role == "quantity" and start <= number.start and number.end <= last
+    )
+
+
+# ── Reading ──────────────────────────────────────────────────────────────────────────
+
+_DIGITS = re.compile(r"\d++")
+# In LaTeX, blanks have many names; a `$` may close and open between the factors.
+_BLANKS = r"(?:[^\S\n]|\\[,;:! ]|[~$])*+"
+_TIMES_TEN = re.compile(
+    _BLANKS
+    + r"(?:[×✕⨯xX·⋅∙•]|\\?\*(?!\*)|\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|&times;)"
+    + _BLANKS
+    + r"(?:10|\{10\})"
+)
+_POWER = re.compile(
+    rf"""{_BLANKS}(?:\^|\*\*){_BLANKS}
+        (?: \{{\s*+(?P<braced>[{_SIGNS}]?\s*+\d++)\s*+\}}
+          | \(\s*+(?P<round>[{_SIGNS}]?\s*+\d++)\s*+\)
+          | (?P<bare>[{_SIGNS}]?\d++)(?!\.\d) )
+      | (?P<raised>[⁺⁻]?[{_SUPERSCRIPTS}]++)
+      | <sup>\s*+(?P<html>[{_SIGNS}]?\s*+\d++)\s*+</sup>""",
+    re.VERBOSE,
+)
+
+
+# All mantissas have four groups: integer, group mark, fraction, `e` exponent.
+_UNGROUPED = re.compile(r"(\d++)()()()")
+_LEADING_POINT = re.compile(r"()()\.(\d++)(?:[eE]([+\-−]?\d++))?")
+
+
+@cache
+def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
+    point, group = (r"[.．٫]", ",") if decimal_mark == "." else (",", r"\.")
+    return re.compile(
+        rf"""( (?!0)\d{{1,3}} ([{group}'’\u00a0\u202f\u2009]|\\,|\{{,\}}|,\\!)
+                \d{{3}} (?:\2\d{{3}})*+ (?!\d)
+              | \d++)
+            (?:{point}(\d++))?
+            (?:[eE]([+\-−]?\d++))?""",
+        re.VERBOSE,
+    )
+
+
+def _numbers(text: str, decimal_mark: DecimalMark) -> Iterator[Number]:
+    roles = RoleReader(text)
+    mantissas = _mantissas(decimal_mark)
+    position = 0
+    while digits := _DIGITS.search(text, position):
+        start, position = digits.span()
+        compound = roles.compound_at(start, position)
+        if compound is None:
+            number = _number(text, _mantissa(text, start, mantissas), roles)
+        else:  # A date, a version, a phone number: one token, no quantity.
+            end, role = compound
+            number = Number(start, end, "", _ascii_digits(digits[0]), "", "", "plain", role)
+        yield number
+        position = number.end
+
+
+def _mantissa(text: str, digit: int, mantissas: re.Pattern[str]) -> re.Match[str]:
+    """The mantissa, with its `e` exponent, around the first digit found."""
+    if text[digit - 1 : digit] == "." and (match := _leading_point(text, digit)):
+        return match
+    match = mantissas.match(text, digit)
+    if match is not None and match[2] == "," and _is_in_list(text, match):
+        match = _UNGROUPED.match(text, digit)
+    assert match is not None  # There is a digit at this place.
+    return match
+
+
+def _leading_point(text: str, digit: int) -> re.Match[str] | None:
+    """`.5`, where it follows neither a word, a closing bracket nor another full stop."""
+    before = text[digit - 2] if digit > 1 else " "
+    if before.isalnum() or before in ".)]}":
+        return None
+    return _LEADING_POINT.match(text, digit - 1)
+
+
+def _is_in_list(text: str, match: re.Match[str]) -> bool:
+    """True for `[100,200]`: next to a square bracket a comma parts two numbers."""
+    start, end = match.span()
+    return text[max(start - 1, 0) : start] == "[" or text[end : end + 1] == "]"
+
+
+def _number(text: str, mantissa: re.Match[str], roles: RoleReader) -> Number:
+    start, end = mantissa.span()
+    integer, _, fraction, exponent = mantissa.groups()
+    form: Form = "plain"
+    if exponent:
+        form, exponent = "e", _ascii_digits(exponent)
+    elif power := _power_after(text, mantissa):
+        end, form, exponent = power
+    role = roles.role_of(start, end, is_integer=form == "plain" and not fraction)
+    sign = _sign_before(text, start)
+    return Number(
+        start - len(sign),
+        end,
+        sign,
+        _ascii_digits(integer),
+        _ascii_digits(fraction or ""),
+        exponent or "",
+        form,
+        role,
+    )
+
+
+def _power_after(text: str, mantissa: re.Match[str]) -> tuple[int, Form, str] | None:
+    """End, form and exponent of a power of ten after a mantissa, or after a bare `10`."""
+    end, form, power = mantissa.end(), "sci", None
+    if times_ten := _TIMES_TEN.match(text, end):
+        power = _POWER.match(text, times_ten.end())
+    if power is None and mantissa[0] == "10":
+        form, power = "power", _POWER.match(text, end)
+    if power is None:
+        return None
+    assert power.lastgroup is not None
+    return power.end(), "sci" if form == "sci" else "power", _ascii_digits(power[power.lastgroup])
+
+
+def _sign_before(text: str, start: int) -> str:
+    """The sign that stands right before, if no operand stands before it: `3-5` is a range."""
+    sign = text[start - 1] if start else ""
+    if sign not in _SIGNS or not sign:
+        return ""
+    before = text[start - 2] if start > 1 else " "
+    if before.isalnum() or before in ")]}_^%°′″" or before in _SIGNS:
+        return ""
+    if sign == "–" and text[max(start - 8, 0) : start - 1].rstrip()[-1:].isdigit():
+        return ""
+    return "+" if sign in "+＋" else "-"
+
+
+def _ascii_digits(written: str) -> str:
+    """Digits and signs alone, without group marks and blanks, in ASCII whatever their script."""
+    if written.isascii() and (written.isdigit() or not written):
+        return written
+    return "".join(
+        character if character in "+-" else str(unicodedata.decimal(character))
+        for character in written.translate(_PLAIN_EXPONENT)
+        if character.isdecimal() or character in "+-"
+    )

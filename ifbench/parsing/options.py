@@ -1,0 +1,349 @@
+"""Which option an answer chooses, and whether it says yes or no.
+
+Substrings decide nothing here: "no" stands in "know", "A" in "Answer", "stable" in "unstable".
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, TypeAlias
+
+from ifbench.parsing.answers import Region, stated_answers
+from ifbench.parsing.text_forms import bare_span, comparable, fold, lowered
+
+Mode: TypeAlias = Literal["label", "exact", "contains"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What may be chosen. Of labels and texts one may be empty, else they stand side by side."""
+
+    texts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    ignore_case: bool = True
+
+    def name(self, index: int) -> str:
+        """How a message calls an option."""
+        return self.texts[index] if self.texts else self.labels[index]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """An option named at a place of the text; an empty place could not be told."""
+
+    option: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What the answer chooses: `option` where it is one, else `problem` says why it is none."""
+
+    option: int | None = None
+    problem: str = ""
+    mentions: tuple[Mention, ...] = ()
+    """The places that decided."""
+
+
+def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: bool) -> Choice:
+    """Map an answer to exactly one option.
+
+    `exact`: the bare answer equals an option's label, its text, or both ("B. copper"). With an
+    explanation it is the stated answer that does ("The answer is copper."), the last one if
+    there are several, or else the first or last line.
+    `label`: the same, but a statement may go on after the label ("answer is B because …"), and
+    without a statement all labels that stand apart ("(B)", "**B**", "B.") must be one.
+    `contains`: the options' texts are looked for, longest first, as whole words; all that are
+    found must be one option, and explanations do not matter.
+    """
+    if mode == "contains":
+        return _one_of(_contained(text, options), options)
+    whole = _whole_option(text, 0, len(text), options)
+    if whole is not None:
+        return Choice(option=whole.option, mentions=(whole,))
+    stated = _stated(text, options, mode)
+    if stated and (allow_explanation or (mode == "label" and _is_one_line_of_words(text))):
+        return Choice(option=stated[-1].option, mentions=(stated[-1],))
+    if not allow_explanation:
+        return Choice(problem="the answer is not one of the options alone")
+    found = _labels_apart(text, options) if mode == "label" else _line_options(text, options)
+    return _one_of(found, options)
+
+
+def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
+    firsts = {mention.option: mention for mention in reversed(mentions)}
+    if len(firsts) == 1:
+        return Choice(option=mentions[0].option, mentions=(mentions[0],))
+    if not firsts:
+        return Choice(problem="the answer names none of the options")
+    several = sorted(firsts.values(), key=lambda mention: mention.start)[:5]
+    names = ", ".join(f"`{options.name(mention.option)}`" for mention in several)
+    problem = f"the answer names {len(firsts)} options where one is asked for: {names}"
+    return Choice(problem=problem, mentions=tuple(several))
+
+
+# ── A piece of text that is an option, or begins with one ────────────────────────────
+
+
+def _whole_option(text: str, start: int, end: int, options: Options) -> Mention | None:
+    start, end = bare_span(text, start, end)
+    if start == end or end - start > _longest(options):
+        return None
+    piece = _form(text[start:end], options)
+    for index, pattern in enumerate(_patterns(options)):
+        if pattern.fullmatch(piece):
+            return Mention(option=index, start=start, end=end)
+    return None
+
+
+def _form(words: str, options: Options) -> str:
+    """Comparable, without the emphasis that may stand in the middle ("**B.** copper")."""
+    return comparable(words.replace("*", ""), ignore_case=options.ignore_case).strip()
+
+
+@lru_cache(maxsize=256)
+def _longest(options: Options) -> int:
+    longest = max(map(len, options.texts), default=0) + max(map(len, options.labels), default=0)
+    return 2 * longest + 40
+
+
+@lru_cache(maxsize=256)
+def _patterns(options: Options) -> tuple[re.Pattern[str], ...]:
+    """For each option its spellings in comparable form: label, text, label and text."""
+    count = max(len(options.texts), len(options.labels))
+    return tuple(re.compile(_spellings(options, index)) for index in range(count))
+
+
+def _spellings(options: Options, index: int) -> str:
+    text = re.escape(_form(options.texts[index], options)) if options.texts else ""
+    if not options.labels:
+        return rf"[\"']?{text}[\"']?"
+    label = re.escape(_form(options.labels[index], options).strip("()[]{}.:"))
+    labelled = rf"(?:(?:[oO]ption|[cC]hoice|选项) ?)?[(\[]?{label}[)\]]?"
+    if not text:
+        return rf"{labelled}[.:]?"
+    return rf"{labelled}[.:]?(?:,? ?(?:[-–—=]? ?)[(\"']?{text}[)\"']?)?|[\"']?{text}[\"']?"
+
+
+# ── Stated answers ───────────────────────────────────────────────────────────────────
+
+_CORRECT_OPTION = re.compile(r"(?:correct|right|best) (?:option|choice)(?: is)?[:\s*_]{1,4}")
+_GOES_ON = re.compile(r"\s*(?:[.,;:()\[\]–—*\"'!\n]|-\s|\Z)")
+_REASON_FOLLOWS = re.compile(r"\s+(?:because|since|as|for|due|which|where|with|given|and|is)\b")
+
+
+def _stated(text: str, options: Options, mode: Mode) -> list[Mention]:
+    mentions = []
+    for region in (*stated_answers(text), *_correct_options(text)):
+        mention = _whole_option(text, region.start, region.end, options)
+        if mention is None and mode == "label":
+            mention = _leading_label(text, region.start, region.end, options)
+        if mention is not None:
+            mentions.append(mention)
+    return sorted(mentions, key=lambda mention: mention.start)
+
+
+def _correct_options(text: str) -> Iterator[Region]:
+    plain = lowered(text)
+    if "option" in plain or "choice" in plain:
+        for match in _CORRECT_OPTION.finditer(plain):
+            stop = min(match.end() + 200, len(text))
+            line_end = text.find("\n", match.end(), stop)
+            yield Region(
+                start=match.end(),
+                end=stop if line_end < 0 else line_end,
+                outer_start=match.start(),
+                outer_end=stop,
+                found_by="marker",
+            )
+
+
+def _leading_label(text: str, start: int, end: int, options: Options) -> Mention | None:
+    """A label at the beginning; "a catalyst" begins with an article, not with a label."""
+    for match in _label_pattern(options).finditer(fold(text[start : min(end, start + 60)])):
+        place = start + match.start("label")
+        after = start + match.end()
+        label = match["label"]
+        is_sure = match["dress"] or _GOES_ON.match(text, after, end) or after == end
+        if not is_sure and not (label.isupper() or label.isdigit()):
+            return None
+        if not is_sure and label in {"A", "I"} and not _REASON_FOLLOWS.match(text, after, end):
+            return None
+        option = _label_index(label, options)
+        return None if option is None else Mention(option=option, start=place, end=after)
+    return None
+
+
+@lru_cache(maxsize=256)
+def _label_pattern(options: Options) -> re.Pattern[str]:
+    return re.compile(
+        rf"\A[\s*_$\"']{{0,6}}(?P<dress>[(\[]|(?:option|choice) |\\text\{{)?[*_]{{0,3}}"
+        rf"(?P<label>{_any_label(options)})(?![^\W_])[)\]}}*_]{{0,3}}",
+        re.IGNORECASE if options.ignore_case else 0,
+    )
+
+
+def _any_label(options: Options) -> str:
+    labels = sorted((label.strip("()[]{}.: ") for label in options.labels), key=len, reverse=True)
+    return "|".join(map(re.escape, labels)) or r"(?!)"
+
+
+def _label_index(label: str, options: Options) -> int | None:
+    wanted = label.casefold() if options.ignore_case else label
+    for index, known in enumerate(options.labels):
+        form = known.strip("()[]{}.: ")
+        if (form.casefold() if options.ignore_case else form) == wanted:
+            return index
+    return None
+
+
+def _is_one_line_of_words(text: str) -> bool:
+    """True for a statement and nothing else, such as "The answer is (B)."."""
+    words = text.strip()
+    return "\n" not in words and len(words.split()) <= 8
+
+
+# ── Options found in running text ────────────────────────────────────────────────────
+
+
+def _labels_apart(text: str, options: Options) -> list[Mention]:
+    """Labels in brackets, in bold, at the start of a line before a stop, or bare and no word."""
+    mentions = []
+    for match in _apart(options).finditer(fold(text)):
+        label = match[match.lastgroup or 0]
+        option = _label_index(label, options)
+        if option is not None:
+            start, end = match.span(match.lastgroup or 0)
+            mentions.append(Mention(option=option, start=start, end=end))
+    return mentions
+
+
+@lru_cache(maxsize=256)
+def _apart(options: Options) -> re.Pattern[str]:
+    # Case counts here: in running text "a" and "i" are words. "A" and "I" are too, if bare.
+    any_label = _any_label(options)
+    bare = [label for label in options.labels if label.strip("(). ") not in {"A", "I"}]
+    words = "|".join(re.escape(label.strip("()[]{}.: ")) for label in bare if label[:1].isupper())
+    return re.compile(
+        rf"[(\[](?P<bracketed>{any_label})[)\]]|\*\*(?P<bold>{any_label})[.:)]?\*\*"
+        rf"|^[ \t>*•-]{{0,8}}(?P<line>{any_label})(?:[.:)](?=\s|\Z|\*)|[ \t]*$)"
+        rf"|(?<![^\W_])(?:[oO]ption|[cC]hoice) (?P<named>{any_label})(?![^\W_])"
+        rf"|(?<![\w'’.-])(?P<bare>{words or '(?!)'})(?![\w'’]|-\w|\.\w)",
+        re.MULTILINE,
+    )
+
+
+def _line_options(text: str, options: Options) -> list[Mention]:
+    """The first and the last line, where they are options."""
+    body_start = len(text) - len(text.lstrip())
+    body_end = len(text.rstrip())
+    first_end = text.find("\n", body_start, body_end)
+    last_start = text.rfind("\n", body_start, body_end) + 1
+    lines = [(body_start, first_end if first_end >= 0 else body_end), (last_start, body_end)]
+    found = (_whole_option(text, start, end, options) for start, end in lines)
+    return [mention for mention in found if mention is not None]
+
+
+def _contained(text: str, options: Options) -> list[Mention]:
+    plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
+    plain = lowered(plain) if options.ignore_case else plain
+    is_placed = len(plain) == len(text)
+    return [
+        Mention(
+            option=int((match.lastgroup or "o0")[1:]),
+            start=match.start() if is_placed else 0,
+            end=match.end() if is_placed else 0,
+        )
+        for match in _searched(options).finditer(plain)
+    ]
+
+
+def _nfc(text: str) -> str:
+    return unicodedata.normalize("NFC", text)
+
+
+@lru_cache(maxsize=256)
+def _searched(options: Options) -> re.Pattern[str]:
+    """Options as whole words, the longest first, so that "stable" is not found in "not stable"."""
+    texts = options.texts or options.labels
+    order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
+    return re.compile("|".join(f"(?P<o{index}>{_word(texts[index], options)})" for index in order))
+
+
+def _word(option: str, options: Options) -> str:
+    plain = fold(_nfc(option)).strip()
+    plain = lowered(plain) if options.ignore_case else plain
+    words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain)))
+    before = r"(?<![^\W_])" if _needs_boundary(plain[:1]) else ""
+    after = r"(?![^\W_])" if _needs_boundary(plain[-1:]) else ""
+    return before + words + after
+
+
+def _needs_boundary(character: str) -> bool:
+    """Chinese and Japanese words stand without blanks."""
+    return character.isalnum() and not "\u2e80" <= character <= "\u9fff"
+
+
+# ── Yes or no ────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class YesNo:
+    """Index of the label that the answer gives, else the problem; and the place that decided."""
+
+    index: int | None = None
+    problem: str = ""
+    start: int = 0
+    end: int = 0
+
+
+def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> YesNo:
+    """Read an answer that is "yes" or "no" (or the same in other words, `labels`).
+
+    Alone, it equals a label once emphasis, quotes and the final stop are gone. With an
+    explanation its first word decides, and the other word must not be asserted later: as a
+    sentence or clause of its own, or as the stated answer. "No" in "no other gas" asserts nothing.
+    """
+    start, end = bare_span(text)
+    wanted = [comparable(label) for label in labels]
+    if end - start <= 2 * max(map(len, labels)) and comparable(text[start:end]) in wanted:
+        return YesNo(index=wanted.index(comparable(text[start:end])), start=start, end=end)
+    first = _FIRST_WORD.match(text)
+    begin = first.end() if first else 0
+    index = next((i for i, label in enumerate(labels) if _begins(text, begin, label)), None)
+    if index is None:
+        shown = " or ".join(f"`{label}`" for label in labels)
+        where = "does not begin with" if explanation else "is not"
+        return YesNo(problem=f"the answer {where} {shown}", start=start, end=min(end, start + 60))
+    if not explanation:
+        problem = f"there is more than `{labels[index]}`"
+        return YesNo(problem=problem, start=begin + len(labels[index]), end=end)
+    other = _asserted(text, begin + len(labels[index]), labels[1 - index])
+    if other is not None:
+        problem = f"it begins with `{labels[index]}` and then asserts `{labels[1 - index]}`"
+        return YesNo(problem=problem, start=other[0], end=other[1])
+    return YesNo(index=index, start=begin, end=begin + len(labels[index]))
+
+
+_FIRST_WORD = re.compile(r"(?:[^\w\\]|_|\\[A-Za-z]{1,8}\s?\{|\\\()*+")
+
+
+def _begins(text: str, start: int, word: str) -> bool:
+    found = comparable(text[start : start + len(word)]) == comparable(word)
+    after = text[start + len(word) : start + len(word) + 1]
+    return found and not (after.isalnum() and _needs_boundary(word[-1:]))
+
+
+def _asserted(text: str, start: int, word: str) -> tuple[int, int] | None:
+    plain, wanted = lowered(fold(text)), re.escape(lowered(fold(word)))
+    clause = re.compile(
+        rf"(?:[.!?;:\n。！？；]|\bis|\bbut|\bso|\bthus|\btherefore,?)[\s*_\"']{{1,4}}"
+        rf"(?P<word>{wanted})(?=[\s*_\"']{{0,4}}(?:[.,!;:。，！\n]|\Z))"
+    )
+    found = clause.search(plain, max(start - 1, 0))
+    return found.span("word") if found else None
