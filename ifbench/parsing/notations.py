@@ -14,6 +14,7 @@ from ifbench.parsing.molecules import (
     MAX_CHARACTERS,
     NOTATION_NAMES,
     Molecule,
+    NoMolecule,
     Readable,
     System,
     parse_molecule,
@@ -57,7 +58,7 @@ def find_molecule(text: str, system: System = "smiles", key: str = "") -> str | 
         return spans[0]
     labelled = _after_label(text, system)
     if labelled or spans:
-        return labelled[-1] if labelled else None
+        return labelled
     whole = _trimmed(_unlisted(text.strip()))
     if whole and not re.search(r"\s", whole):
         return whole
@@ -103,18 +104,18 @@ def _in_code_spans(text: str, system: System) -> Sequence[str]:
     return [span for span in spans if len(span) > 2 or "[" in span] or spans
 
 
-def _after_label(text: str, system: System) -> Sequence[str]:
-    """What follows `SMILES:`; a name runs to the end of its line."""
+def _after_label(text: str, system: System) -> str | None:
+    """What follows the last `SMILES:`; a name runs to the end of its line."""
     label = NOTATION_NAMES[system].replace(" ", r"\s+")
     kind = r"(?:\s+(?:string|notation|code|representation|format))?"
     of = r"(?:\s+(?:of|for)\s[^\n:=]{1,60})?"
-    value = r"(\S.*)" if system == "iupac" else r"(\S+)"
-    pattern = rf"\b{label}{kind}{of}\)?(?:[\s*_`]*[:=：]|\s+is\b)[\s*_]*{value}"
-    return [
-        _with_reaction(text, match.start(1), match.end(1), word, system)
-        for match in re.finditer(pattern, text, re.IGNORECASE)
-        if (word := _trimmed(match[1])) and _is_written(word, system, labelled=True)
-    ]
+    value = r"(?:[*_]{1,3}(?=\s))?\s*" + (r"(\S.*)" if system == "iupac" else r"(\S+)")
+    pattern = rf"\b{label}{kind}{of}\)?(?:[\s*_`]*[:=：]|\s+is\b){value}"
+    for match in reversed(list(re.finditer(pattern, text, re.IGNORECASE))):
+        word = _trimmed(match[1])
+        if word and _is_written(word, system, labelled=True):
+            return _with_reaction(text, match.start(1), match.end(1), word, system)
+    return None
 
 
 def _in_words(text: str, system: Readable) -> str | None:
@@ -128,7 +129,9 @@ def _in_words(text: str, system: Readable) -> str | None:
     ]
     for _, start, end, word in sorted(words, reverse=True)[:MAX_TRIES]:
         molecule = parse_molecule(word, system)
-        if isinstance(molecule, Molecule) and (molecule.heavy_atoms > 1 or "[" in word):
+        if isinstance(molecule, NoMolecule):
+            continue
+        if system != "smiles" or molecule.heavy_atoms > 1 or "[" in word:
             return _with_reaction(text, start, end, word, system)
     return None
 
@@ -176,7 +179,6 @@ def _with_reaction(text: str, start: int, end: int, word: str, system: System) -
 
 
 _WRAPPERS = (
-    ("**", "**"),
     ("__", "__"),
     ("`", "`"),
     ('"', '"'),
@@ -194,6 +196,8 @@ def _trimmed(word: str) -> str:
     bare = ""
     while bare != word:
         bare, word = word, word.strip().rstrip(".,;:!?")
+        # One star is SMILES for any atom; two are emphasis, though the other pair be cut off.
+        word = word.removeprefix("**").removesuffix("**")
         for first, last in _WRAPPERS:
             if len(word) > len(first + last) and word.startswith(first) and word.endswith(last):
                 word = word.removeprefix(first).removesuffix(last)

@@ -8,7 +8,7 @@ against a candidate.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Protocol, runtime_checkable
+from typing import TypeAlias
 
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, Extracted, undecided
@@ -67,17 +67,10 @@ class MethodReply(Reply):
         return tuple(words for entry in self.found for words in (entry.name, entry.quote))
 
 
-@runtime_checkable
-class Extraction(Protocol):
-    """What a reply must say: what is to stand in the answer, and what the script decides on."""
+Extraction: TypeAlias = MoleculeReply | MethodReply
+"""`quotations` must stand in the answer; `findings` are what the script decides on."""
 
-    @property
-    def quotations(self) -> tuple[str, ...]: ...
-    @property
-    def findings(self) -> tuple[str, ...]: ...
-
-
-REPLIES: Mapping[str, type[Reply]] = {"molecule": MoleculeReply, "method": MethodReply}
+REPLIES: Mapping[str, type[Extraction]] = {"molecule": MoleculeReply, "method": MethodReply}
 """The shape of the reply to each template below `ifbench/prompts/extract/`."""
 
 
@@ -140,11 +133,10 @@ def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | 
         cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
         failure = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
         return undecided(cause, f"the extractor gave no reply ({failure})")
-    value = read_reply(answer_of(reply), REPLIES[method.template])
+    value: Extraction | Unreadable = read_reply(answer_of(reply), REPLIES[method.template])
     if isinstance(value, Unreadable):
         where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
         return undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")
-    assert isinstance(value, Extraction), "each reply of REPLIES says what it found"
     invented = [words for words in value.quotations if not stands_in(words, answer)]
     if invented:
         shown = repr(invented[0][:80])

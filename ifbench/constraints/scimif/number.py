@@ -78,10 +78,12 @@ def list_item_count(text: str, params: NumberResponseParams) -> Mapping[str, Any
 )
 def number_response(reply: CategoriesReply, params: NumberResponseParams) -> Check:
     """The answer gives the asked number of distinct responses; rewordings count once."""
-    names = {_folded(name): name.strip() for name in reversed(reply.categories)}
+    names: dict[str, str] = {}
+    for name in reply.categories:
+        names.setdefault(_folded(name), name.strip())
     if "" in names:
         raise ValueError("a category has no name")
-    distinct = tuple(reversed(names.values()))
+    distinct = tuple(names.values())
     count = len(distinct)
     found = {"count": count, "categories": list(distinct)}
     is_met = {
