@@ -67,11 +67,16 @@ def _table(constraints: list[Constraint]) -> Table:
         title=f"{len(constraints)} constraints",
         columns=("id", "group", "decided by", "parameters"),
         rows=tuple(
-            (one.id, one.group, method_name(one), ", ".join(one.params.model_fields) or "–")
+            (one.id, one.group, method_name(one), ", ".join(_properties(one)) or "none")
             for one in constraints
         ),
         notes=("Details and an example: ifbench constraints ID; for tools: --json.",),
     )
+
+
+def _properties(constraint: Constraint) -> dict[str, Any]:
+    """Parameters under the names that records use."""
+    return dict(constraint.params.model_json_schema().get("properties", {}))
 
 
 def _long(constraint: Constraint) -> str:
@@ -82,7 +87,7 @@ def _long(constraint: Constraint) -> str:
             f"{constraint.id}  (group {constraint.group}, {method_name(constraint)})",
             f"  {constraint.description}",
             "  parameters:",
-            *(_parameter(name, field, schema) for name, field in schema["properties"].items()),
+            *(_parameter(name, field, schema) for name, field in _properties(constraint).items()),
             f"  asked for, say, as: {example.instruction}",
             f"  with: {json.dumps(dict(example.params), ensure_ascii=False)}",
             f"  passes: {example.passing!r}",

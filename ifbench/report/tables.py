@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -34,6 +35,9 @@ def percent(figure: Figure) -> str:
     return f"{value} [{low}..{high}]"
 
 
+_NUMERIC = re.compile(r"[≤$–\d]")
+
+
 def to_terminal(table: Table, *, width: int | None = None) -> str:
     """Lines for a terminal, columns aligned, without colour."""
     from rich.box import SIMPLE_HEAD
@@ -44,7 +48,8 @@ def to_terminal(table: Table, *, width: int | None = None) -> str:
     console = Console(file=io.StringIO(), width=width or 200, no_color=True, highlight=False)
     rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
     for index, column in enumerate(table.columns):
-        rich.add_column(column, justify="left" if index == 0 else "right", no_wrap=False)
+        is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.rows)
+        rich.add_column(column, justify="left" if is_text else "right")
     for row in table.rows:
         rich.add_row(*(_plain(cell) for cell in row))
     console.print(rich)
