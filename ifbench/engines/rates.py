@@ -10,22 +10,31 @@ from collections import deque
 
 
 class Buckets:
-    """Two token buckets, each holding one second's worth (at least 1); `None` is no limit."""
+    """Two token buckets, each holding `BURST_S` of its rate (at least 1); `None` is no limit.
+
+    Endpoints often allow a burst of a second. We use a part of it: requests that set out evenly
+    arrive in bunches, and the rest is for those.
+    """
+
+    BURST_S = 0.25
 
     def __init__(
         self, *, requests_per_s: float | None, tokens_per_s: float | None, now: float
     ) -> None:
         self._rates = (requests_per_s, tokens_per_s)
-        self._levels = [max(1.0, rate or 0.0) for rate in self._rates]
+        self._full = [max(1.0, self.BURST_S * (rate or 0.0)) for rate in self._rates]
+        self._levels = list(self._full)
         self._filled_at = now
 
     def wait_s(self, tokens: int, now: float) -> float:
         """Seconds until both hold enough. What is larger than a bucket waits for a full one."""
         self._fill(now)
         missing_s = 0.0
-        for rate, level, amount in zip(self._rates, self._levels, (1, tokens), strict=True):
+        for index, amount in enumerate((1, tokens)):
+            rate = self._rates[index]
             if rate is not None:
-                missing_s = max(missing_s, (min(amount, max(1.0, rate)) - level) / rate)
+                enough = min(amount, self._full[index])
+                missing_s = max(missing_s, (enough - self._levels[index]) / rate)
         wait = max(0.0, self._filled_at - now) + missing_s
         return wait if wait > 1e-9 else 0.0  # Rounding must not put a waiter to sleep for nothing.
 
@@ -51,8 +60,8 @@ class Buckets:
         self._filled_at = now
         for index, rate in enumerate(self._rates):
             if rate is not None:
-                full = max(1.0, rate)
-                self._levels[index] = min(full, self._levels[index] + seconds * rate)
+                grown = self._levels[index] + seconds * rate
+                self._levels[index] = min(self._full[index], grown)
 
 
 class Pace:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -15,6 +17,7 @@ from ifbench.engines.engine import no_media
 from ifbench.engines.openai_chat import OpenAIChat
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import ConfigError
+from ifbench.types import Limits
 
 
 async def test_engine_is_chosen_by_its_name():
@@ -29,6 +32,21 @@ async def test_asker_works_over_what_a_config_says():
         model = chat_model(endpoint.url)
         async with open_asker([model], MemoryJournal(), no_media) as ask:
             assert (await ask(chat_prompt(model=model))).text == "four"
+
+
+async def test_quota_is_used_and_kept_without_being_refused():
+    async with FakeEndpoint(requests_per_s=40) as endpoint:
+        limits = Limits(requests_per_minute=2400, concurrency=64)
+        model = chat_model(endpoint.url, limits=limits)
+        async with open_asker([model], MemoryJournal(), no_media) as ask:
+            began = time.monotonic()
+            responses = await asyncio.gather(
+                *(ask(chat_prompt(str(number), model=model)) for number in range(120))
+            )
+            seconds = time.monotonic() - began
+    assert all(response.failure is None for response in responses)
+    assert endpoint.total <= 1.02 * 120
+    assert (120 - 40) / 40 < seconds < 2 * 120 / 40
 
 
 async def test_missing_key_is_found_before_any_call(monkeypatch):

@@ -279,6 +279,22 @@ async def test_both_dialects_are_learned_in_one_call(endpoint, engine):
     assert endpoint.total == 5
 
 
+async def test_calls_side_by_side_learn_together_and_undo_nothing(endpoint, engine):
+    slow_plain = Fault(match="slow", latency_s=0.3)
+    endpoint.behave(slow_plain, NEEDS_NEWER_FIELD, NO_SCHEMA)
+    limited = Sampling(max_tokens=50)
+    await asyncio.gather(
+        engine.generate(chat_prompt("slow")),
+        engine.generate(chat_prompt(sampling=limited)),
+        engine.generate(chat_prompt(reply_schema=SCHEMA)),
+    )
+    assert endpoint.total == 5
+    await engine.generate(chat_prompt(reply_schema=SCHEMA, sampling=limited))
+    assert endpoint.total == 6
+    assert endpoint.requests[-1]["max_completion_tokens"] == 50
+    assert endpoint.requests[-1]["response_format"] == {"type": "json_object"}
+
+
 async def test_endpoint_that_refuses_every_dialect_is_left_alone(endpoint, engine):
     endpoint.behave(
         Fault(status=400, body=error_body("max_tokens, max_completion_tokens: not supported"))
