@@ -1,9 +1,9 @@
-"""Writes verifier_answers.jsonl: 360 answers of about 1,000 characters, three checks on each.
+"""Writes verifier_answers.jsonl: 400 answers of about 1,000 characters, three checks on each.
 
 All of it is made up from the sentences below by a seeded generator; run it again to get the
-same file. Every script constraint of SciMIF's general domain occurs, each in a third to a half
-of its answers with a defect, in the proportions of a real mixed run (one format each, most of
-them cheap to check).
+same file. Three of SciMIF's five categories of scripted general constraints are drawn for each
+answer and one constraint of each, as its construction injects them (at most one a category);
+an answer that is to have a data format has it. About four in ten answers have a defect.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 OUT = Path(__file__).with_name("verifier_answers.jsonl")
-COUNT = 360
+COUNT = 400
 CHARACTERS = 1_000
 
 SENTENCES = (
@@ -148,38 +148,45 @@ def as_prose(rng: random.Random, is_good: bool) -> tuple[str, str, dict[str, Any
 
 
 FORMATS = (
-    as_json,
-    as_list,
-    as_tuple,
-    as_dictionary,
-    as_csv,
-    as_xml,
-    as_html,
-    as_markdown,
-    as_prose,
-)
+    as_json, as_list, as_tuple, as_dictionary, as_csv, as_xml, as_html, as_markdown,
+)  # fmt: skip
 
-# Two of these stand beside each format, as SciMIF injects one constraint of a category.
-OTHERS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("general:decimal_number", {"places": 2, "scope": "all"}),
-    ("general:decimal_number", {"places": 2, "scope": "final"}),
-    ("general:scientific_annotation", {}),
-    ("general:all_lowercase", {}),
-    ("general:all_uppercase", {}),
-    ("general:choose_from", {"options": list(OPTIONS), "mode": "contains"}),
-    ("general:judge", {}),
-    ("general:wrap_up", {"last": True}),
-)
+# One constraint of each category, beside C2, whose constraints are the formats above.
+CATEGORIES: dict[str, tuple[tuple[str, dict[str, Any]], ...]] = {
+    "C1": (
+        ("general:decimal_number", {"places": 2, "scope": "all"}),
+        ("general:decimal_number", {"places": 2, "scope": "final"}),
+        ("general:scientific_annotation", {}),
+        ("general:all_lowercase", {}),
+        ("general:all_uppercase", {}),
+    ),
+    "C3": (
+        ("general:choose_from", {"options": list(OPTIONS), "mode": "contains"}),
+        ("general:judge", {}),
+    ),
+    "C4": (("general:wrap_up", {}), ("general:wrap_up", {"last": True})),
+    "C6": (("general:response_structure", {"position": "end"}),),
+}
+
+
+def answer(rng: random.Random) -> tuple[str, list[dict[str, Any]]]:
+    """A text and its checklist."""
+    drawn = rng.sample(("C1", "C2", "C3", "C4", "C6"), 3)
+    is_good = rng.random() < 0.6
+    name, text, params = (rng.choice(FORMATS) if "C2" in drawn else as_prose)(rng, is_good)
+    items = [{"constraint": name, "params": params}] if "C2" in drawn else []
+    for category in drawn:
+        if category != "C2":
+            name, params = rng.choice(CATEGORIES[category])
+            items.append({"constraint": name, "params": params})
+    return text, items
 
 
 def main() -> None:
     rng = random.Random(20260)
     with OUT.open("w", encoding="utf-8", newline="\n") as file:
         for number in range(COUNT):
-            build = FORMATS[number % len(FORMATS)]
-            name, text, params = build(rng, rng.random() < 0.6)
-            items = [{"constraint": name, "params": params}]
-            items += [{"constraint": n, "params": p} for n, p in rng.sample(OTHERS, 2)]
+            text, items = answer(rng)
             line = {"id": f"answer-{number:03d}", "response": text, "checklist": items}
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
     print(f"{OUT.name}: {COUNT} answers, {OUT.stat().st_size:,} bytes")

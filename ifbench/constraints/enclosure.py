@@ -42,6 +42,8 @@ class Form(Generic[T]):
     read: Callable[[str], T | Flaw]
     spans: Callable[[str], Iterable[tuple[int, int]]]
     """Candidates in running text, in order."""
+    stands_alone: bool = True
+    """False where several may come in a row (HTML): then one of them is not the whole of it."""
     blank: str | None = None
     """Characters that may be taken off both ends; `None` means all white space."""
 
@@ -76,7 +78,8 @@ def _take_whole(text: str, enclosure: Enclosure, form: Form[T]) -> Taken[T] | Ch
     value = form.read(text[start:end])
     if not isinstance(value, Flaw):
         return Taken(value=value, start=start, end=end)
-    return _surrounded(text, start, end, form) or _flawed(text, value.moved(start), form)
+    surrounded = None if value.is_readable else _surrounded(text, start, end, form)
+    return surrounded or _flawed(text, value.moved(start), form)
 
 
 def _take_embedded(text: str, form: Form[T]) -> Taken[T] | Check:
@@ -110,6 +113,8 @@ def _first_readable(text: str, form: Form[T]) -> tuple[Taken[T] | None, Flaw | N
 
 def _surrounded(text: str, start: int, end: int, form: Form[T]) -> Check | None:
     """The failure of an answer that holds the construct, but other text beside it."""
+    if not form.stands_alone and not fences_of(text[start:end], form.languages):
+        return None
     found = _take_embedded(text[start:end], form)
     if isinstance(found, Check):
         return None

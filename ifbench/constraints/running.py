@@ -10,7 +10,6 @@ from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import (
     Check,
     Constraint,
-    Extracted,
     Judged,
     Params,
     Scripted,
@@ -48,17 +47,15 @@ def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = No
     known = all_constraints() if constraints is None else constraints
     constraint = known[call.constraint_id]
     params = call.params
+    if isinstance(constraint.method, Judged):
+        raise TypeError(f"{constraint.id} is decided by a judge")
     if isinstance(params, str):
         params = _read_params(constraint.params, params)
-    match constraint.method:
-        case Scripted():
-            return decide(constraint, call.text, params)
-        case Extracted():
-            if call.quotations is None:
-                return locate(constraint, call.text, params)
-            return decide_extracted(constraint, call.quotations, params, text=call.text)
-        case Judged():
-            raise TypeError(f"{constraint.id} is decided by a judge")
+    if isinstance(constraint.method, Scripted):
+        return decide(constraint, call.text, params)
+    if call.quotations is None:
+        return locate(constraint, call.text, params)
+    return decide_extracted(constraint, call.quotations, params)
 
 
 @lru_cache(maxsize=4096)

@@ -17,6 +17,8 @@ class Flaw:
     start: int = 0
     end: int = 0
     """Equal to `start` where no place can be named."""
+    is_readable: bool = False
+    """True where the text can be read to its end, but as something else."""
 
     def moved(self, offset: int) -> Self:
         """The same flaw, seen from a text that begins `offset` characters earlier."""

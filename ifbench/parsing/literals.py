@@ -32,8 +32,6 @@ class PythonLiteral:
     """What was read."""
 
     value: Literal
-    joined_strings: bool = False
-    """True where two strings stand side by side: Python makes one of them."""
 
 
 def parse_literal(text: str, *, allow_assignment: bool = False) -> PythonLiteral | Flaw:
@@ -55,6 +53,23 @@ def parse_literal(text: str, *, allow_assignment: bool = False) -> PythonLiteral
     return read.moved(offset) if isinstance(read, Flaw) else read
 
 
+def joins_strings(source: str) -> bool:
+    """True where two strings stand side by side in a literal: Python makes one of them."""
+    if not re.search(r"""['"]\s*[rbuRBU]{0,2}['"]""", source):
+        return False
+    previous = -1
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(source).readline):
+            if token.type in {tokenize.NL, tokenize.COMMENT}:
+                continue
+            if token.type == previous == tokenize.STRING:
+                return True
+            previous = token.type
+    except (tokenize.TokenError, SyntaxError):  # Already parsed; then there is no hint to give.
+        return False
+    return False
+
+
 def _evaluate(source: str) -> PythonLiteral | Flaw:
     try:
         with warnings.catch_warnings():  # `"\C"` is a string, if a doubtful one; SMILES have it.
@@ -74,11 +89,13 @@ def _evaluate(source: str) -> PythonLiteral | Flaw:
     outside = _outside(source, tree.body)
     if outside.strip("() \t\r\n"):
         return Flaw(reason=f"more stands beside the literal: “{excerpt(outside)}”")
-    return PythonLiteral(value=value, joined_strings=_joins_strings(source))
+    return PythonLiteral(value=value)
 
 
 def _outside(source: str, node: ast.expr) -> str:
     """What of the source is not the literal itself: brackets around it, a comment."""
+    if (node.lineno, node.col_offset, node.end_col_offset) == (1, 0, len(source)):
+        return ""  # One line of ASCII and nothing else; the slow way gives the same.
     inside = ast.get_source_segment(source, node)
     return source.replace(inside, "", 1) if inside else ""
 
@@ -102,19 +119,3 @@ def _not_a_literal(source: str, error: ValueError) -> Flaw:
         reason="it holds more than literals: names, calls and operations are not evaluated"
         + (f" ({hint})" if hint else "")
     )
-
-
-def _joins_strings(source: str) -> bool:
-    if not re.search(r"""['"]\s*[rbuRBU]{0,2}['"]""", source):
-        return False
-    previous = -1
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type in {tokenize.NL, tokenize.COMMENT}:
-                continue
-            if token.type == previous == tokenize.STRING:
-                return True
-            previous = token.type
-    except (tokenize.TokenError, SyntaxError):  # Already parsed; then there is no hint to give.
-        return False
-    return False

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import html.entities
 import re
-from collections.abc import Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
@@ -55,38 +56,78 @@ _INLINES: Mapping[str, MarkdownConstruct] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkdownMark:
-    """A construct beyond paragraph text, and the lines that hold it (from 0, end exclusive)."""
+    """A construct beyond paragraph text, and the line (from 0) at which it begins."""
 
     construct: MarkdownConstruct
-    first_line: int
-    end_line: int
+    line: int
 
 
-def markdown_marks(text: str) -> Iterator[MarkdownMark]:
-    """Constructs of CommonMark and of GFM's tables: all blocks, then what stands inside lines.
+def find_markdown(
+    text: str, wanted: frozenset[MarkdownConstruct] = frozenset()
+) -> tuple[MarkdownMark, ...]:
+    """The first mark of each wanted construct that is there; with none wanted, the first of any.
 
-    Indented code, raw HTML, escapes and line breaks are not among them: text has them by
-    accident. Inline text is parsed only when the caller reads on, for it is dear.
+    The constructs are CommonMark's and GFM's tables. Indented code, raw HTML, escapes and line
+    breaks are not among them: text has them by accident. Parsing ends as soon as enough is
+    found, and the text inside lines is parsed only when blocks do not decide, for it is dear.
     """
     parser = _markdown()
     environment: dict[str, Any] = {}
-    tokens: list[Token] = []
-    parser.block.parse(_normalized(text), parser, environment, tokens)
-    for token in tokens:
-        if construct := _BLOCKS.get(token.type):
-            yield _mark(construct, token)
-    for token in tokens:
-        if token.type == "inline":
-            children: list[Token] = []
-            parser.inline.parse(token.content, parser, environment, children)
-            for child in children:
-                if construct := _INLINES.get(child.type):
-                    yield _mark(construct, token)
+    search = _Search(wanted)
+    tokens = _WatchedTokens(search)
+    try:
+        parser.block.parse(_normalized(text), parser, environment, tokens)
+        tokens.look()
+        for token in tokens:
+            if token.type == "inline":
+                children: list[Token] = []
+                parser.inline.parse(token.content, parser, environment, children)
+                for child in children:
+                    search.see(child, _INLINES, token.map)
+    except _EnoughError:
+        pass
+    return tuple(search.found.values())
 
 
-def _mark(construct: MarkdownConstruct, token: Token) -> MarkdownMark:
-    first, end = token.map or (0, 1)
-    return MarkdownMark(construct=construct, first_line=first, end_line=end)
+class _EnoughError(Exception):
+    """All that was searched for is found."""
+
+
+class _Search:
+    def __init__(self, wanted: frozenset[MarkdownConstruct]) -> None:
+        self.wanted = wanted
+        self.found: dict[MarkdownConstruct, MarkdownMark] = {}
+
+    def see(
+        self,
+        token: Token,
+        constructs: Mapping[str, MarkdownConstruct],
+        lines: Sequence[int] | None,
+    ) -> None:
+        construct = constructs.get(token.type)
+        if construct is None or construct in self.found:
+            return
+        if self.wanted and construct not in self.wanted:
+            return
+        self.found[construct] = MarkdownMark(construct=construct, line=lines[0] if lines else 0)
+        if len(self.found) >= len(self.wanted):
+            raise _EnoughError
+
+
+class _WatchedTokens(list[Token]):
+    """The parser's list of tokens; each is looked at when the next comes, with its lines set."""
+
+    def __init__(self, search: _Search) -> None:
+        super().__init__()
+        self._search = search
+
+    def append(self, token: Token) -> None:
+        self.look()
+        super().append(token)
+
+    def look(self) -> None:
+        if self:
+            self._search.see(self[-1], _BLOCKS, self[-1].map)
 
 
 @cache
@@ -205,7 +246,11 @@ HTML_ELEMENTS = frozenset(_STANDARD_ELEMENTS.split()) | frozenset(_OBSOLETE_ELEM
 _LEAD = r"(?:\s|<!--(?:[^-]|-(?!->))*+-->)*+"
 _IS_DOCUMENT = re.compile(_LEAD + r"<(?:!doctype|html|head|body)\b", re.IGNORECASE)
 _HAS_DOCTYPE = re.compile(_LEAD + r"<!doctype\b", re.IGNORECASE)
-_TAG_NAME = re.compile(r"<(?P<name>[A-Za-z][^\s/>]*)")
+_IMPLIED = {
+    name: re.compile(rf"<{name}(?![^\s/>])", re.IGNORECASE)
+    for name in ("html", "head", "body", "colgroup", "tbody", "tr")
+}
+"""Elements that a parser adds where their tags are left out (HTML Living Standard, 13.1.2.4)."""
 _REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
 _TREE_BUILDER = getTreeBuilder("etree")
 
@@ -231,7 +276,8 @@ def parse_html(text: str) -> HtmlText | Flaw:
     if "<" not in text:
         return Flaw(reason="there is no HTML tag")
     is_document = _IS_DOCUMENT.match(text) is not None
-    parser = _StrictHtmlParser(text)
+    parser = _html_parser()
+    parser.begin(text)
     try:
         tree = parser.parse(text) if is_document else parser.parseFragment(text)
     except _HtmlError as error:
@@ -263,8 +309,12 @@ class _BoundedTree(_TREE_BUILDER):  # type: ignore[misc,valid-type]  # html5lib 
 class _StrictHtmlParser(html5lib.HTMLParser):
     """Stops at the first parse error that counts."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self) -> None:
         super().__init__(tree=_BoundedTree, namespaceHTMLElements=False)
+        self.begin("")
+
+    def begin(self, text: str) -> None:
+        """Forget the last text."""
         self.text = text
         self.has_odd_ampersand = False
 
@@ -303,11 +353,23 @@ class _StrictHtmlParser(html5lib.HTMLParser):
         return None
 
 
+_parsers = threading.local()
+
+
+def _html_parser() -> _StrictHtmlParser:
+    """This thread's parser; to build one takes longer than to parse a short answer."""
+    parser: _StrictHtmlParser | None = getattr(_parsers, "html", None)
+    if parser is None:
+        parser = _parsers.html = _StrictHtmlParser()
+    return parser
+
+
 def _written_elements(text: str, tree: Any) -> frozenset[str]:
-    """Names in the tree that stand in the text: the parser adds html, head, body and tbody."""
-    written = {match["name"].lower() for match in _TAG_NAME.finditer(text)}
-    in_tree = (node.tag.rpartition("}")[2] for node in tree.iter() if isinstance(node.tag, str))
-    return frozenset(name for name in in_tree if name.lower() in written)
+    """Names in the tree, without those that the parser only added."""
+    names = {node.tag.rpartition("}")[2] for node in tree.iter() if isinstance(node.tag, str)}
+    names.discard("DOCUMENT_FRAGMENT")
+    added = {name for name in names & _IMPLIED.keys() if not _IMPLIED[name].search(text)}
+    return frozenset(names - added)
 
 
 def _stray_text(

@@ -9,7 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ifbench.parsing.flaws import Flaw
-from ifbench.parsing.literals import MAX_LITERAL_CHARACTERS, PythonLiteral, parse_literal
+from ifbench.parsing.literals import (
+    MAX_LITERAL_CHARACTERS,
+    PythonLiteral,
+    joins_strings,
+    parse_literal,
+)
 
 LITERALS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text() | st.binary() | st.floats(allow_nan=False,
@@ -123,6 +128,4 @@ def test_only_a_plain_assignment_is_let_pass(text: str) -> None:
      ("[\"it's\", 'x']", False), ("['a', # x\n 'b']", False)],
 )  # fmt: skip
 def test_strings_side_by_side_are_noticed(text: str, joined: bool) -> None:
-    found = parse_literal(text)
-    assert isinstance(found, PythonLiteral)
-    assert found.joined_strings is joined
+    assert joins_strings(text) is joined

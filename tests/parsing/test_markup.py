@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import random
+from typing import get_args
 
 import pytest
 
 from ifbench.parsing.flaws import Flaw
 from ifbench.parsing.markup import (
     HtmlText,
+    MarkdownConstruct,
     XmlDocument,
     element_spans,
-    markdown_marks,
+    find_markdown,
     parse_html,
     parse_xml,
 )
+
+EVERY_MARK: frozenset[MarkdownConstruct] = frozenset(get_args(MarkdownConstruct))
 
 MARKS = [
     ("# Title", ["heading"]),
@@ -42,7 +46,11 @@ MARKS = [
 
 @pytest.mark.parametrize(("text", "marks"), MARKS)
 def test_markdown_constructs_are_told_by_the_parser(text: str, marks: list[str]) -> None:
-    assert sorted(mark.construct for mark in markdown_marks(text)) == sorted(marks)
+    wanted = frozenset(marks)
+    assert {mark.construct for mark in find_markdown(text, wanted)} == wanted
+    assert {mark.construct for mark in find_markdown(text, EVERY_MARK)} == wanted
+    (first,) = find_markdown(text)
+    assert first.construct in wanted
 
 
 @pytest.mark.parametrize(
@@ -74,17 +82,30 @@ def test_markdown_constructs_are_told_by_the_parser(text: str, marks: list[str])
     ],
 )
 def test_look_alikes_are_not_markdown(text: str) -> None:
-    assert list(markdown_marks(text)) == []
+    assert find_markdown(text) == ()
 
 
-def test_marks_name_their_lines() -> None:
-    (mark,) = markdown_marks("Text.\r\n\r\n## Result")
-    assert (mark.first_line, mark.end_line) == (2, 3)
+@pytest.mark.parametrize(
+    ("text", "wanted", "line"),
+    [
+        ("Text.\r\n\r\n## Result", "heading", 2),
+        ("# A\n\n- b\n- c\n\nd", "list", 2),
+        ("# A\n\nb\nc **d**", "strong", 2),  # The paragraph's first line.
+        ("a\n\n| b | c |\n|---|---|\n| 1 | 2 |", "table", 2),
+        ("- a\n\n  > b", "quote", 2),
+        ("# A\n\n```\nb\n```", "fence", 2),
+        ("A\n\n---", "rule", 2),
+    ],
+)
+def test_mark_names_its_line(text: str, wanted: MarkdownConstruct, line: int) -> None:
+    (mark,) = find_markdown(text, frozenset({wanted}))
+    assert (mark.construct, mark.line) == (wanted, line)
 
 
 @pytest.mark.parametrize("text", ["[" * 50_000, "> " * 10_000 + "a", "*a " * 20_000, "`" * 50_000])
 def test_markdown_of_nothing_but_marks_is_read(text: str) -> None:
-    assert {mark.construct for mark in markdown_marks(text)} <= {"quote", "list", "code", "fence"}
+    found = {mark.construct for mark in find_markdown(text, EVERY_MARK)}
+    assert found <= {"quote", "list", "code", "fence"}
 
 
 # ── XML ──────────────────────────────────────────────────────────────────────────────
@@ -233,7 +254,7 @@ def test_markup_at_random_never_breaks_a_parser() -> None:
         text = "".join(rng.choices(pieces, k=rng.randint(1, 12)))
         parse_html(text)
         parse_xml(text)
-        list(markdown_marks(text))
+        find_markdown(text, EVERY_MARK)
         list(element_spans(text))
 
 

@@ -29,7 +29,7 @@ from ifbench.parsing.markup import (
     MarkdownConstruct,
     MarkdownMark,
     element_spans,
-    markdown_marks,
+    find_markdown,
     parse_html,
     parse_xml,
 )
@@ -162,20 +162,13 @@ class MarkdownParams(Params):
 def markdown_constraint(text: str, params: MarkdownParams) -> Check:
     """Format the output answer strictly using Markdown syntax."""
     offset, words = _unwrapped(text)
-    missing = set(params.require)
-    found: dict[MarkdownConstruct, MarkdownMark] = {}
-    for mark in markdown_marks(words):
-        if params.require and mark.construct not in missing:
-            continue
-        found[mark.construct] = mark
-        missing.discard(mark.construct)
-        if not missing:
-            break
-    if missing:
-        return failed(f"no {' and no '.join(sorted(missing))} stands in the Markdown")
+    marks = find_markdown(words, frozenset(params.require))
+    evidence = tuple(_quoted_line(text, offset, words, mark) for mark in marks)
+    found = [mark.construct for mark in marks]
+    if missing := [construct for construct in params.require if construct not in found]:
+        return failed(f"no {' and no '.join(missing)} stands in the Markdown", evidence=evidence)
     if not found:
         return failed("plain text: no heading, list, table, emphasis or other Markdown construct")
-    evidence = tuple(_quoted_lines(text, offset, words, mark) for mark in found.values())
     return passed(f"Markdown with {' and '.join(found)}", evidence=evidence)
 
 
@@ -187,9 +180,9 @@ def _unwrapped(text: str) -> tuple[int, str]:
     return fence.body_start, text[fence.body_start : fence.body_end]
 
 
-def _quoted_lines(text: str, offset: int, words: str, mark: MarkdownMark) -> Evidence:
-    start = offset_of(words, mark.first_line + 1, 0)
-    end = offset_of(words, mark.end_line + 1, 0)
+def _quoted_line(text: str, offset: int, words: str, mark: MarkdownMark) -> Evidence:
+    start = offset_of(words, mark.line + 1, 0)
+    end = offset_of(words, mark.line + 2, 0)
     return quote(text, offset + start, offset + start + len(words[start:end].rstrip()))
 
 
@@ -249,6 +242,7 @@ _HTML = Form(
     languages=frozenset({"html", "html5", "htm", "xhtml"}),
     read=parse_html,
     spans=element_spans,
+    stands_alone=False,
 )
 
 _XML_NAME = re.compile(r"[^\W\d][\w.-]*")

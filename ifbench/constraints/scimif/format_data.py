@@ -15,7 +15,7 @@ from ifbench.parsing.brackets import balanced_spans
 from ifbench.parsing.flaws import Flaw, excerpt, offset_of
 from ifbench.parsing.json_schemas import check_schema, schema_violation
 from ifbench.parsing.json_text import JsonText, parse_json
-from ifbench.parsing.literals import PythonLiteral, parse_literal
+from ifbench.parsing.literals import PythonLiteral, joins_strings, parse_literal
 from ifbench.parsing.tables import CsvTable, first_unquoted_line, is_blank, parse_csv
 
 # ── JSON ─────────────────────────────────────────────────────────────────────────────
@@ -244,7 +244,8 @@ def _collection(text: str, params: LiteralParams, kind: type) -> Check:
         return taken
     value = taken.value.value
     elements = tuple(value.values() if isinstance(value, dict) else cast("Sequence[object]", value))
-    problem = _wrong_size(len(elements), params, taken.value) or _wrong_type(elements, params)
+    source = text[taken.start : taken.end]
+    problem = _wrong_size(len(elements), params, source) or _wrong_type(elements, params)
     return _concluded(text, taken, problem, f"{_KINDS[kind][0]} of {_counted(len(elements))}")
 
 
@@ -267,17 +268,18 @@ def _of_kind(text: str, *, kind: type, allow_assignment: bool) -> PythonLiteral 
     hint = (
         " (a tuple of one element ends with a comma)" if kind is tuple and text[:1] == "(" else ""
     )
-    return Flaw(reason=f"it is of the type {found}{hint}", start=0, end=len(text))
+    return Flaw(reason=f"it is of the type {found}{hint}", start=0, end=len(text), is_readable=True)
 
 
-def _wrong_size(size: int, params: LiteralParams, literal: PythonLiteral) -> str:
-    hint = " (two strings side by side are one; is a comma missing?)"
-    note = hint if literal.joined_strings else ""
+def _wrong_size(size: int, params: LiteralParams, source: str) -> str:
     if params.length is not None and size != params.length:
-        return f"it holds {_counted(size)}, not {params.length}{note}"
-    if params.min_length is not None and size < params.min_length:
-        return f"it holds {_counted(size)}, fewer than {params.min_length}{note}"
-    return ""
+        problem = f"it holds {_counted(size)}, not {params.length}"
+    elif params.min_length is not None and size < params.min_length:
+        problem = f"it holds {_counted(size)}, fewer than {params.min_length}"
+    else:
+        return ""
+    hint = " (two strings side by side are one; is a comma missing?)"
+    return problem + (hint if joins_strings(source) else "")
 
 
 def _wrong_type(elements: Sequence[object], params: LiteralParams) -> str:

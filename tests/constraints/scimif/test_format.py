@@ -176,7 +176,7 @@ def test_markdown_reason_and_evidence_name_the_construct() -> None:
     inside = check("markdown_constraint", "```markdown\nA **b**\n```")
     assert [place.text for place in inside.evidence] == ["A **b**"]
     missing = check("markdown_constraint", "# A", require=["table", "list"])
-    assert missing.reason == "no list and no table stands in the Markdown"
+    assert missing.reason == "no table and no list stands in the Markdown"
 
 
 def test_markdown_params_are_checked_at_load() -> None:
@@ -234,7 +234,8 @@ def test_html_is_clean_and_alone(text: str, params: dict[str, Any], passes: bool
 @pytest.mark.parametrize(
     ("text", "params", "words"),
     [
-        ("Here:\n<p>x</p>", {}, "text stands before HTML: “Here:”"),
+        ("Here:\n<p>x</p>", {}, "text stands outside any element: “Here:”"),
+        ("<h2>A</h2>\n<p><b>x</p>", {}, "parse error at line 2"),
         ("```html\n<p>x</p>\n```\nDone.", {}, "text stands after HTML: “Done.”"),
         ("<div>x", {}, "not HTML: parse error at line 1: Expected closing tag"),
         ("<foo>x</foo>", {}, "no tag in it is one of HTML's"),

@@ -307,6 +307,7 @@ def test_dictionary_is_a_literal_and_alone(text: str, params: dict[str, Any], pa
     ("name", "text", "params", "words"),
     [
         ("list", "(1, 2)", {}, "not a Python list: it is of the type tuple"),
+        ("tuple", "[(1, 2), (3, 4)]", {}, "it is of the type list"),
         ("tuple", "(1)", {}, "it is of the type int (a tuple of one element ends with a comma)"),
         ("dictionary", "{1, 2}", {}, "it is of the type set"),
         ("list", "['a' 'b']", {"length": 2}, "it holds 1 element, not 2 (two strings side by side"),
