@@ -313,6 +313,28 @@ def _sentence_end(text: str, start: int, line_end: int) -> int:
     return line_end
 
 
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence, or the line where it has no stops, that holds `text[start:end]`."""
+    line_start = text.rfind("\n", 0, start) + 1
+    window = max(line_start, start - _SENTENCE)
+    begin = line_start if window == line_start else window
+    for stop in _SENTENCE_END.finditer(text, window, start):
+        words = text[max(window, stop.start() - 8) : stop.start()]
+        if stop[0] != "." or not (_ABBREVIATION.search(words) or _is_marker_stop(text, stop)):
+            begin = stop.end()
+    line_end = text.find("\n", end)
+    return begin, _sentence_end(text, end, len(text) if line_end < 0 else line_end)
+
+
+_SENTENCE = 600  # Characters before a place in which its sentence begins.
+
+
+def _is_marker_stop(text: str, stop: re.Match[str]) -> bool:
+    """True for the stop of `1.` at the beginning of a line."""
+    line_start = text.rfind("\n", max(stop.start() - 8, 0), stop.start()) + 1
+    return text[line_start : stop.start()].strip(" \t>*#(").isdigit()
+
+
 # ── Keys of objects ──────────────────────────────────────────────────────────────────
 
 _ANSWER_KEY = re.compile(r"([\"'])(?:final[ _-]?)?(?:answer|result)\1\s{0,8}:\s{0,8}")

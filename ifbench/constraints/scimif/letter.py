@@ -1,0 +1,121 @@
+r"""SciMIF's group *letter* (Table 11): the case of all that is written.
+
+Symbols count as the paper's case study counts them (Figure 9: R, E, B and L break a
+lower-case rule); no language is guessed. Markup that a writer cannot spell otherwise is left
+out: LaTeX commands (`\frac`, not its arguments) and the info string of a code fence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
+from ifbench.parsing.fences import fences_in
+
+_SHOWN = 10  # Places quoted in a verdict; the counts are in `found`.
+
+
+class LetterCase(Params):
+    """What of the text is no text."""
+
+    ignore_latex_commands: bool = True
+    ignore_code_info: bool = True
+
+
+@scripted(
+    "general:all_uppercase",
+    group="letter",
+    category="C1",
+    params=LetterCase,
+    example=Example(
+        params={},
+        instruction="Answer in capital letters only.",
+        passing="THE TECHNIQUE IS XRD.",
+        failing="THE TECHNIQUE IS XRD (X-ray diffraction).",
+    ),
+)
+def all_uppercase(text: str, params: LetterCase) -> Check:
+    """All letters of the answer are upper case, and there is at least one."""
+    return _check_case(text, params, _is_lower_letter, _is_upper_letter, wanted="upper")
+
+
+@scripted(
+    "general:all_lowercase",
+    group="letter",
+    category="C1",
+    params=LetterCase,
+    example=Example(
+        params={},
+        instruction="Write the whole answer in lowercase letters.",
+        passing="the force is \\(f = \\frac{m v}{t}\\).",
+        failing="the force is \\(F = \\frac{m v}{t}\\).",
+    ),
+)
+def all_lowercase(text: str, params: LetterCase) -> Check:
+    """All letters of the answer are lower case, and there is at least one."""
+    return _check_case(text, params, _is_upper_letter, _is_lower_letter, wanted="lower")
+
+
+def _check_case(
+    text: str,
+    params: LetterCase,
+    is_wrong: Callable[[str], bool],
+    is_right: Callable[[str], bool],
+    *,
+    wanted: str,
+) -> Check:
+    masked = _masked(text, params)
+    letters = set(masked)  # A long text has few different characters.
+    wrong = frozenset(letter for letter in letters if is_wrong(letter))
+    if not wrong:
+        if any(is_right(letter) for letter in letters):
+            return passed(f"all letters are {wanted} case", found={"wrong": 0})
+        return failed(f"the answer has no letter that could be {wanted} case", found={"wrong": 0})
+    places = list(re.finditer(f"[{re.escape(''.join(sorted(wrong)))}]+", masked))
+    count = sum(len(place[0]) for place in places)
+    first = _word_around(text, places[0].start())
+    return failed(
+        f"{count} letter{'s are' if count > 1 else ' is'} not {wanted} case, the first in `{first}`",
+        evidence=tuple(quote(text, *place.span()) for place in places[:_SHOWN]),
+        found={"wrong": count},
+    )
+
+
+def _word_around(text: str, position: int) -> str:
+    window_start = max(position - 20, 0)
+    start = text.rfind(" ", window_start, position) + 1 or window_start
+    return (text[start : position + 20].split(maxsplit=1) or [text[position]])[0]
+
+
+# `c.upper()` leaves ª, ⁿ and ℏ alone: they have no other case, so they break no rule. Title-case
+# letters (ǅ) are of neither case. Mathematical alphanumerics have a case and no counterpart.
+
+
+def _is_lower_letter(character: str) -> bool:
+    return character != character.upper() or (_is_mathematical(character) and character.islower())
+
+
+def _is_upper_letter(character: str) -> bool:
+    return character != character.lower() or (_is_mathematical(character) and character.isupper())
+
+
+def _is_mathematical(character: str) -> bool:
+    return "\U0001d400" <= character <= "\U0001d7ff"
+
+
+_LATEX_MARKUP = re.compile(r"\\(?:begin|end)\{[A-Za-z*]{1,20}\}|\\[A-Za-z]++")
+
+
+def _masked(text: str, params: LetterCase) -> str:
+    """The text with its markup blanked out, each character in its place."""
+    spans: list[tuple[int, int]] = []
+    if params.ignore_code_info and ("```" in text or "~~~" in text):
+        spans += [(fence.start, fence.body_start) for fence in fences_in(text)]
+    if params.ignore_latex_commands and "\\" in text:
+        spans += [match.span() for match in _LATEX_MARKUP.finditer(text)]
+    pieces, position = [], 0
+    for start, end in sorted(spans):
+        pieces += [text[position:start], " " * (end - max(start, position))]
+        position = max(end, position)
+    return "".join((*pieces, text[position:]))

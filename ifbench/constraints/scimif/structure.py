@@ -1,0 +1,214 @@
+"""SciMIF's group *structure* (Table 11): where the final answer stands, and in what frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, Self, TypeAlias
+
+from pydantic import model_validator
+
+from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
+from ifbench.parsing.answers import final_answer, regions_after, sentence_around, stated_answers
+from ifbench.parsing.sections import Section, content_lines, sections_in
+from ifbench.parsing.text_forms import comparable, lowered
+
+Position: TypeAlias = Literal["beginning", "middle", "end"]
+Span: TypeAlias = tuple[int, int]
+
+
+class ResponseStructure(Params):
+    """Parameters of `response_structure`; at least one of them asks for something."""
+
+    position: Position | None = None
+    """Where the final answer stands: first content, between other content, last content."""
+    sections: tuple[str, ...] = ()
+    """Labels or headings that the answer must have, each with content."""
+    order: bool = True
+    """Whether the sections stand in the order given."""
+    answer_last: bool = False
+    """Nothing follows the final answer, or the last section asked for."""
+    answer_marker: str = ""
+    """Words right before the final answer ("Final answer:"); they must then be there."""
+    starts_with: str = ""
+    ends_with: str = ""
+
+    @model_validator(mode="after")
+    def _something_is_asked_for(self) -> Self:
+        texts = (self.answer_marker, self.starts_with, self.ends_with)
+        if not (
+            self.position or self.sections or self.answer_last or any(t.strip() for t in texts)
+        ):
+            raise ValueError(
+                "one of `position`, `sections`, `answer_last`, `answer_marker`, `starts_with` and "
+                "`ends_with` must be set"
+            )
+        forms = {comparable(label).strip(" :") for label in self.sections}
+        if len(forms) < len(self.sections) or "" in forms:
+            raise ValueError("`sections` must differ and not be blank")
+        if self.answer_last and self.position in {"beginning", "middle"}:
+            raise ValueError(f"`answer_last` contradicts position `{self.position}`")
+        return self
+
+
+@scripted(
+    "general:response_structure",
+    group="structure",
+    category="C6",
+    params=ResponseStructure,
+    example=Example(
+        params={"position": "end"},
+        instruction="Explain first and put the final answer at the very end.",
+        passing="Force is mass times acceleration, 2 kg times 3 m/s².\n\nFinal answer: 6 N",
+        failing="Final answer: 6 N\n\nForce is mass times acceleration, 2 kg times 3 m/s².",
+    ),
+)
+def response_structure(text: str, params: ResponseStructure) -> Check:
+    """The answer follows the asked structure, with the final answer at its place."""
+    # Table 11 leaves open what marks the final answer; `_statements` says how we find it.
+    problems = [
+        *_marker_problems(text, params),
+        *_position_problems(text, params),
+        *_section_problems(text, params),
+        *_edge_problems(text, params),
+    ]
+    if not problems:
+        return passed("the structure is as asked")
+    places = (span for _, span in problems if span is not None and span[0] < span[1])
+    return failed(
+        "; ".join(words for words, _ in problems),
+        evidence=tuple(quote(text, *place) for place in places),
+        found={"problems": len(problems)},
+    )
+
+
+Problem: TypeAlias = tuple[str, Span | None]
+
+
+# ── The final answer and its place ───────────────────────────────────────────────────
+
+_CONCLUSION = re.compile(
+    r"(?<![^\W_])(?:therefore|thus|hence|in conclusion|in summary|consequently)(?![^\W_])|∴"
+    r"|因此|所以|综上"
+)
+_BARE_WORDS = 8  # A first line of so few words can be an answer that stands on its own.
+
+
+def _marker_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
+    if params.answer_marker.strip() and not regions_after(text, params.answer_marker.strip()):
+        yield f"nothing follows the marker `{params.answer_marker.strip()}`", None
+
+
+def _position_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
+    position = params.position
+    if params.answer_last and not params.sections:
+        position = "end"
+    if position is None:
+        return
+    statements = _statements(text, params.answer_marker.strip(), position)
+    if any(_stands_at(position, text, statement) for statement in statements):
+        return
+    match position:
+        case "beginning":
+            before = _content_before(text, statements[0])
+            yield "the final answer is not at the beginning: other content stands before it", before
+        case "end":
+            after = _content_after(text, statements[-1])
+            yield "the final answer is not at the end: other content follows it", after
+        case "middle":
+            words = "the final answer is not in the middle: nothing stands on one side of it"
+            yield words, statements[-1]
+
+
+def _stands_at(position: Position, text: str, statement: Span) -> bool:
+    match position:
+        case "beginning":
+            return _content_before(text, statement) is None
+        case "end":
+            return _content_after(text, statement) is None
+        case "middle":
+            before, after = _content_before(text, statement), _content_after(text, statement)
+            return before is not None and after is not None
+
+
+def _content_before(text: str, statement: Span) -> Span | None:
+    start = len(text) - len(text.lstrip())
+    return next(content_lines(text, start, statement[0]), None)
+
+
+def _content_after(text: str, statement: Span) -> Span | None:
+    return next(content_lines(text, statement[1], len(text.rstrip())), None)
+
+
+def _statements(text: str, marker: str, position: Position) -> list[Span]:
+    """The sentences that give the final answer; any one at the asked place will do.
+
+    They are those with the marker that the parameters name, or else those with a box, an
+    answer marker or an answer key. Without any, the answer is the last sentence that draws a
+    conclusion, or else the one with the last quantity, or else the last line; at the
+    beginning, a first line of a few words is an answer too.
+    """
+    regions = regions_after(text, marker) if marker else stated_answers(text)
+    if regions:
+        return [
+            sentence_around(text, region.outer_start, max(region.end, region.outer_end))
+            for region in regions
+        ]
+    conclusions = [match.start() for match in _CONCLUSION.finditer(lowered(text))]
+    last = final_answer(text)
+    place = (conclusions[-1],) * 2 if conclusions else (last.start, last.end) if last else (0, 0)
+    found = [sentence_around(text, *place)]
+    first = next(content_lines(text, 0, len(text)), None)
+    if position == "beginning" and first and len(text[slice(*first)].split()) <= _BARE_WORDS:
+        return [first, *found] if not text[slice(*first)].rstrip().endswith((":", "：")) else found
+    return found
+
+
+# ── Sections ─────────────────────────────────────────────────────────────────────────
+
+
+def _section_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
+    if not params.sections:
+        return
+    found = sections_in(text, params.sections)
+    by_label = {section.label: section for section in found}
+    for label in params.sections:
+        section = by_label.get(label)
+        if section is None:
+            yield f"there is no section `{label}`", None
+        elif not _has_content(text, section):
+            yield f"the section `{label}` has no content", (section.start, section.content_start)
+    asked = [label for label in params.sections if label in by_label]
+    given = [section.label for section in found]
+    if params.order and asked != given:
+        yield f"the sections stand in the order {', '.join(given)}", None
+    if params.answer_last and found and found[-1].label != params.sections[-1]:
+        yield f"the last section is `{found[-1].label}`, not `{params.sections[-1]}`", None
+
+
+def _has_content(text: str, section: Section) -> bool:
+    return any(character.isalnum() for character in text[section.content_start : section.end])
+
+
+# ── First and last words ─────────────────────────────────────────────────────────────
+
+_DRESS_BEFORE = " \t\n\r*_#>\"'“‘«`"
+_DRESS_BEHIND = " \t\n\r*_\"'”’»`"
+
+
+def _edge_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
+    if wanted := params.starts_with.strip():
+        begin = len(text) - len(text.lstrip(_DRESS_BEFORE))
+        head = text[begin : begin + 2 * len(wanted) + 100]
+        if not comparable(head).startswith(comparable(wanted.lstrip(_DRESS_BEFORE))):
+            yield (
+                f"the answer does not start with `{wanted}`",
+                (begin, min(begin + len(wanted), len(text))),
+            )
+    if wanted := params.ends_with.strip():
+        words = text.rstrip(_DRESS_BEHIND)
+        tail = comparable(words[-2 * len(wanted) - 100 :])
+        form = comparable(wanted.rstrip(_DRESS_BEHIND))
+        if not (tail.endswith(form) or tail.rstrip(".! ").endswith(form)):
+            start = max(len(words) - len(wanted), 0)
+            yield f"the answer does not end with `{wanted}`", (start, len(words))
