@@ -35,6 +35,7 @@ def read(text):
         f'The author says "yes" and {{not JSON}}, but: {GOOD}',
         f'{{"steps": [{{"index": 1, "covered": false}}]}}\nOn reflection:\n{GOOD}',
         f"A stray {{ comes first. {GOOD}",
+        'So: {"steps": [{"index": 1, "covered": true, "why": "a } and \\"{\\" inside"}]} Done.',
         '{"steps": [{"index": 1, "covered": "YES"}]}',
         '{"steps": [{"index": 1, "covered": " pass "}]}',
         '{"steps": [{"index": 1, "covered": true, "why": "because {x}"}], "note": "}{"}',

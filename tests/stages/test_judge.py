@@ -236,6 +236,11 @@ def test_empty_answer_fails_without_a_reply():
     assert check.requirements == (False, False)
 
 
+def test_reply_about_an_empty_answer_changes_nothing():
+    check = read_one(steps_reply(True, True), response=make_response(" "))
+    assert check.outcome is Outcome.FAIL
+
+
 def test_refusal_of_the_candidate_fails_and_its_outage_does_not():
     refused = read_judge(make_work(), make_failure(FailureKind.REFUSAL), {})[0]
     assert refused.outcome is Outcome.FAIL
