@@ -8,13 +8,13 @@ is undecided and counted. Nothing is guessed.
 
 from __future__ import annotations
 
-import ast
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ifbench.benchmarks.binding import bind_params
+from ifbench.benchmarks.scimif.option_lists import lettered_lines, listed_options
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Params
 from ifbench.errors import DatasetError
@@ -211,46 +211,28 @@ def _wrap_up(raw: str, _: str) -> Parsed:
 _NOTATIONS = frozenset({"selfies", "smiles", "inchi", "iupac"})
 
 
-def listed_options(text: str) -> list[str]:
-    """Options that a text lists: a Python or JSON list, lines or runs of `A) …`, `a | b`, `a or b`."""
-    literal = re.search(r"\[[^\[\]]+\]", text)
-    if literal:
-        try:
-            values = ast.literal_eval(literal[0])
-        except (ValueError, SyntaxError):
-            values = literal[0][1:-1].split(",")
-        return _clean(str(value) for value in values)
-    lettered = re.findall(r"(?:^|\s)\(?([A-H])[).:]\s+(.+?)(?=\s+\(?[A-H][).:]\s|\n|$)", text)
-    letters = "".join(letter for letter, _ in lettered)
-    if len(lettered) > 1 and "ABCDEFGH".startswith(letters):
-        return _clean(option for _, option in lettered)
-    body = re.sub(
-        r"^\s*(?:options?|choices|choose from|one of)\s*[:=]?\s*", "", text, flags=re.IGNORECASE
-    )
-    for separator in (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*(?:or\s+|and\s+)?", r"\s+or\s+"):
-        parts = _clean(re.split(separator, body))
-        if len(parts) > 1:
-            return parts
-    return []
-
-
-def _clean(parts: Iterable[str]) -> list[str]:
-    return [part.strip(" \t\n'\"`.;,") for part in parts if part.strip(" \t\n'\"`.;,")]
-
-
 def _choose_from(raw: str, question: str) -> Parsed:
-    options = listed_options(raw) if raw else _lettered_lines(question)
-    if len(options) < 2 or len(set(options)) < len(options):
+    options = listed_options(raw) if raw else lettered_lines(question)
+    if len(options.texts) < 2:
         return "no list of options is stated"
-    if {option.lower() for option in options} <= _NOTATIONS:
+    if {text.lower() for text in options.texts} <= _NOTATIONS:
         return "the options are names of notations, not answers"
-    return {"options": options}
+    labels = {"labels": list(options.labels)} if options.labels else {}
+    return {"options": list(options.texts), **labels}
 
 
-def _lettered_lines(question: str) -> list[str]:
-    lines = re.findall(r"^\s*\(?([A-H])[).:]\s+(\S.*?)\s*$", question, re.MULTILINE)
-    letters = "".join(letter for letter, _ in lines)
-    return [text for _, text in lines] if letters and "ABCDEFGH".startswith(letters) else []
+_JUDGE_LABELS = (("yes", "no"), ("true", "false"))
+
+
+def _judge(raw: str, question: str) -> Parsed:
+    for text in (raw, question):
+        words = set(re.findall(r"[a-z]+", text.lower()))
+        stated = [labels for labels in _JUDGE_LABELS if words.issuperset(labels)]
+        if len(stated) == 1:
+            return {"labels": list(stated[0])}
+        if stated:
+            return "yes and no are stated, and true and false as well"
+    return {} if not raw else _restating("explanation", "explanations", "without")(raw, question)
 
 
 def _number_response(raw: str, question: str) -> Parsed:
@@ -368,7 +350,7 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "general:xml_constraint": _restating("xml"),
         "general:csv_constraint": _restating("csv", "comma", "separated"),
         "general:choose_from": _choose_from,
-        "general:judge": _restating("yes", "no", "or", "without", "explanation", "explanations"),
+        "general:judge": _judge,
         "general:response_structure": _response_structure,
         "general:number_response": _number_response,
         "chemistry:molecular_validity": _molecular_validity,

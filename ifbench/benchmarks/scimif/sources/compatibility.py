@@ -38,27 +38,37 @@ def compatible(seed: Seed) -> tuple[Offer, ...]:
     )
 
 
+TRIES = 3  # k in SciMIF, 4.1
+"""How many constraints of a category are tried before it is skipped. With more, Markdown, which
+clashes with little, would crowd out the other formats."""
+
+
 def select(offers: Sequence[Offer], count: int, rng: Random) -> tuple[Offer, ...]:
     """At most `count` offers, one a category, none against another.
 
     As in the paper: categories at random, then a constraint of the category at random; one that
-    clashes with what is chosen already makes room for the next of its category.
+    clashes with what is chosen already is replaced by another of its category.
     """
-    by_category: dict[str, list[Offer]] = {}
-    for offer in offers:
-        by_category.setdefault(category_of(offer.constraint_id), []).append(offer)
-    chosen: list[Offer] = []
-    for category in rng.sample(sorted(by_category), len(by_category)):
-        fitting = [
-            offer
-            for offer in by_category[category]
-            if not any(clash(offer.constraint_id, other.constraint_id) for other in chosen)
-        ]
-        if fitting and len(chosen) < count:
-            # First the constraint, then its parameters: many sets give no constraint more weight.
-            name = rng.choice(sorted({offer.constraint_id for offer in fitting}))
-            chosen.append(rng.choice([o for o in fitting if o.constraint_id == name]))
-    return tuple(chosen)
+    by_category: dict[str, list[str]] = {}
+    for name in sorted({offer.constraint_id for offer in offers}):
+        by_category.setdefault(category_of(name), []).append(name)
+    chosen: list[str] = []
+    for members in _in_random_order(by_category, rng):
+        tried = rng.sample(members, min(TRIES, len(members)))
+        fitting = [name for name in tried if not any(clash(name, other) for other in chosen)]
+        chosen += fitting[: min(1, count - len(chosen))]
+    # The parameters come last: many sets of them give a constraint no more weight.
+    return tuple(rng.choice([o for o in offers if o.constraint_id == name]) for name in chosen)
+
+
+def _in_random_order(by_category: Mapping[str, list[str]], rng: Random) -> list[list[str]]:
+    """Categories at random, those with more members rather earlier.
+
+    Seven formats clash with the one box: drawn alike, the box would come first in half of all
+    samples and the formats hardly ever. The weight is the root of the number of members.
+    """
+    draws = {name: rng.random() ** len(by_category[name]) ** -0.5 for name in sorted(by_category)}
+    return [by_category[name] for name in sorted(draws, key=lambda name: -draws[name])]
 
 
 # ── What fits which answer ───────────────────────────────────────────────────────────
@@ -126,7 +136,10 @@ def _response_structure(seed: Seed) -> list[dict[str, Any]]:
     """One result that an explanation leads to; a list has no one place."""
     if seed.answer not in (_YES_NO, _NUMBER):
         return []
-    return [{"position": position} for position in ("beginning", "middle", "end")]
+    return [
+        {"position": position, "answer_marker": "Final answer:"}
+        for position in ("beginning", "middle", "end")
+    ]
 
 
 _FITS: Mapping[str, Offers] = MappingProxyType(
@@ -197,11 +210,6 @@ CLASHES = (
         these=("all_uppercase",),
         those=(*_KEYED, "csv_constraint"),
         reason="keys, tags and headers are given in lower case",
-    ),
-    Clash(
-        these=("all_uppercase",),
-        those=("wrap_up",),
-        reason="the command of the box is written in lower case",
     ),
     Clash(
         these=_LETTERS,

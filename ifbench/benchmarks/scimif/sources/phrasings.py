@@ -46,7 +46,7 @@ PHRASINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "general:all_uppercase": (
             "Write the whole response in capital letters.",
             "Use uppercase letters only, from the first word to the last.",
-            "Your entire answer must be in uppercase, without a single lowercase letter.",
+            "Every word of your answer must be written in uppercase letters.",
             "Answer in all capitals.",
         ),
         "general:all_lowercase": (
