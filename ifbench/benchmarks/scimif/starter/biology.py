@@ -1,0 +1,196 @@
+"""Biology drafts: sequences, inheritance, growth, enzymes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from ifbench.benchmarks.scimif.starter.draft import Draft, demand
+from ifbench.benchmarks.scimif.starter.pictures import plot, punnett
+
+_PAIR = {"A": "T", "T": "A", "G": "C", "C": "G"}
+_CODON = {
+    "ATG": "M", "GCT": "A", "AAA": "K", "GAT": "D", "TGG": "W", "CTG": "L", "TTT": "F", "GGC": "G",
+}  # fmt: skip
+
+
+def biology() -> Iterator[Draft]:
+    """Thirteen samples."""
+    yield from _sequences()
+    yield from _inheritance()
+    yield from _curves()
+    yield from _words()
+
+
+def reverse_complement(dna: str) -> str:
+    """The other strand, read from its own 5' end."""
+    return "".join(_PAIR[base] for base in reversed(dna))
+
+
+def gc_percent(dna: str) -> float:
+    """The share of G and C, in percent."""
+    return 100 * sum(base in "GC" for base in dna) / len(dna)
+
+
+def _sequences() -> Iterator[Draft]:
+    for dna, places in (("ATGCGCTA", 1), ("GGATCCAA", 2)):
+        value = f"{gc_percent(dna):.{places}f}"
+        yield Draft(
+            id=f"biology-gc-{dna.lower()}",
+            discipline="biology",
+            task_type="biology_sequence_qa",
+            question=f"What is the GC content of the DNA sequence {dna}, in percent?",
+            reference=value,
+            demands=(
+                demand("decimal_number", places=places),
+                demand("dictionary_constraint"),
+            ),
+            good=f"{{'gc_percent': {value}}}",
+            bad=f"{{'gc_percent': {gc_percent(dna):.{places + 1}f}}}",
+        )
+    dna = "ATGCCGTTA"
+    yield Draft(
+        id="biology-reverse-complement",
+        discipline="biology",
+        task_type="biology_sequence_qa",
+        question=f"Write the reverse complement of the DNA sequence {dna}, from 5' to 3'.",
+        reference=reverse_complement(dna),
+        demands=(demand("all_uppercase"), demand("list_constraint", length=1)),
+        good=f"['{reverse_complement(dna)}']",
+        bad=f"['{reverse_complement(dna).lower()}']",
+    )
+    gene = "ATGGCTAAAGATTGG"
+    protein = "".join(_CODON[gene[k : k + 3]] for k in range(0, len(gene), 3))
+    yield Draft(
+        id="biology-translate",
+        discipline="biology",
+        task_type="biology_sequence_qa",
+        question=f"Translate the coding sequence {gene} into one-letter amino acids.",
+        reference=protein,
+        demands=(demand("json_constraint", required_keys=["protein"]),),
+        good=f'{{"protein": "{protein}"}}',
+        bad=f"{{'protein': '{protein}'}}",
+    )
+    linear = "AAGAATTCTTGAATTCAA"
+    pieces = linear.count("GAATTC") + 1
+    yield Draft(
+        id="biology-fragments",
+        discipline="biology",
+        task_type="biology_sequence_qa",
+        question=(
+            f"EcoRI cuts at GAATTC. Into how many fragments does it cut the linear DNA {linear}?"
+        ),
+        reference=str(pieces),
+        demands=(demand("xml_constraint", root="fragments"),),
+        good=f"<fragments>{pieces}</fragments>",
+        bad=f"<fragments>{pieces}</fragment>",
+    )
+
+
+def _inheritance() -> Iterator[Draft]:
+    cross = partial(punnett, ("A", "a"), ("A", "a"))
+    yield Draft(
+        id="biology-punnett-share",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question=(
+            "Which share of the offspring shows the recessive trait, as a decimal? "
+            "The gametes stand beside the square."
+        ),
+        reference="0.25",
+        demands=(demand("decimal_number", places=2), demand("list_constraint", length=1)),
+        good="[0.25]",
+        bad="[0.250]",
+        picture=cross,
+    )
+    yield Draft(
+        id="biology-punnett-carrier",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question="Are both parents of the cross in the picture heterozygous?",
+        reference="yes",
+        demands=(demand("judge"),),
+        good="Yes.",
+        bad="Both are heterozygous.",
+        picture=cross,
+    )
+    q2 = 0.0016
+    yield Draft(
+        id="biology-hardy-weinberg",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question=(
+            f"In a population in Hardy-Weinberg equilibrium, a share of {q2} of all births shows a "
+            "recessive disease. What is the frequency of the recessive allele?"
+        ),
+        reference=f"{q2**0.5:.2f}",
+        demands=(demand("scientific_annotation"),),
+        good=f"{q2**0.5 * 100:.1f} × 10^-2",
+        bad=f"{q2**0.5:.2f}",
+    )
+
+
+def _curves() -> Iterator[Draft]:
+    growth = [(h, 100 * 2 ** (h / 2) / 100) for h in (0, 2, 4, 6)]
+    yield Draft(
+        id="biology-growth-doubling",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question="How long does the culture in the plot take to double, in hours?",
+        reference="2",
+        demands=(demand("tuple_constraint", length=2),),
+        good="(2, 'h')",
+        bad="2 h",
+        picture=partial(plot, "time (h)", "cells (millions)", growth, (2, 2), (6, 8)),
+    )
+    enzyme = [(s, 10 * s / (2 + s)) for s in (0, 1, 2, 4, 8)]
+    yield Draft(
+        id="biology-enzyme-km",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question=(
+            "The curve approaches a greatest rate of 10 units. "
+            "At which substrate concentration is the rate half of that, in mM?"
+        ),
+        reference="2",
+        demands=(demand("response_structure", position="end"),),
+        good="Half of the greatest rate is 5 units, which the curve reaches at 2 mM.\n\nFinal answer: 2 mM",
+        bad="Final answer: 2 mM\n\nHalf of the greatest rate is 5 units.",
+        picture=partial(plot, "substrate (mM)", "rate (units)", enzyme, (2, 2), (8, 10)),
+    )
+
+
+def _words() -> Iterator[Draft]:
+    yield Draft(
+        id="biology-organelle",
+        discipline="biology",
+        task_type="biology_entity_relationship",
+        question="In which organelle does the citric acid cycle take place in animal cells?",
+        reference="mitochondrion",
+        demands=(demand("all_lowercase"),),
+        good="in the mitochondrion, within its matrix",
+        bad="In the mitochondrion",
+    )
+    yield Draft(
+        id="biology-bases",
+        discipline="biology",
+        task_type="biology_entity_relationship",
+        question="Which base replaces thymine in RNA?",
+        reference="uracil",
+        demands=(demand("choose_from", options=["adenine", "cytosine", "guanine", "uracil"]),),
+        good="uracil",
+        bad="uracil or adenine",
+    )
+    yield Draft(
+        id="biology-blood",
+        discipline="biology",
+        task_type="biology_entity_relationship",
+        question="Which kinds of cells or cell fragments does human blood carry?",
+        reference="red blood cells, white blood cells, platelets",
+        demands=(
+            demand("number_response", "Name exactly 3 different kinds.", n=3),
+            demand("csv_constraint", header=["kind", "task"]),
+        ),
+        good="kind,task\nred blood cells,oxygen\nwhite blood cells,defence\nplatelets,clotting",
+        bad="red blood cells, white blood cells, platelets",
+    )
