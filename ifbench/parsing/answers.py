@@ -281,7 +281,7 @@ def _lead_start(plain: str, start: int) -> int:
 
 _MARKER_DRESS = "*_:：=`~"
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:approx|ca|e\.g|i\.e|vs|fig|eq|no|dr|etc|cf|resp|al)|\b[a-z])\Z", re.IGNORECASE
+    r"(?:\b(?:approx|ca|e\.g|i\.e|vs|fig|eq|no|dr|etc|cf|resp|al))\Z", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?](?=[\s\"”*_)]|\Z)|[。！？]")
 
@@ -322,6 +322,8 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
         words = text[max(window, stop.start() - 8) : stop.start()]
         if stop[0] != "." or not (_ABBREVIATION.search(words) or _is_marker_stop(text, stop)):
             begin = stop.end()
+    while begin < start and text[begin].isspace():
+        begin += 1
     line_end = text.find("\n", end)
     return begin, _sentence_end(text, end, len(text) if line_end < 0 else line_end)
 

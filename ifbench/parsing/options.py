@@ -54,10 +54,10 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
     """Map an answer to exactly one option.
 
     `exact`: the bare answer equals an option's label, its text, or both ("B. copper"). With an
-    explanation it is the stated answer that does ("The answer is copper."), the last one if
-    there are several, or else the first or last line.
-    `label`: the same, but a statement may go on after the label ("answer is B because …"), and
-    without a statement all labels that stand apart ("(B)", "**B**", "B.") must be one.
+    explanation it is the stated answer that does, or that begins so ("The answer is copper,
+    for …"), the last one if there are several, or else the first or last line.
+    `label`: the same with labels ("answer is B because …", "(B) is correct"), and without a
+    statement all labels that stand apart ("(B)", "**B**", "B.") must be one.
     `contains`: the options' texts are looked for, longest first, as whole words; all that are
     found must be one option, and explanations do not matter.
     """
@@ -71,8 +71,8 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
         return Choice(option=stated[-1].option, mentions=(stated[-1],))
     if not allow_explanation:
         return Choice(problem="the answer is not one of the options alone")
-    found = _labels_apart(text, options) if mode == "label" else _line_options(text, options)
-    return _one_of(found, options)
+    labels = _labels_apart(text, options) if mode == "label" else []
+    return _one_of(labels or _line_options(text, options), options)
 
 
 def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
@@ -134,6 +134,7 @@ def _spellings(options: Options, index: int) -> str:
 
 _CORRECT_OPTION = re.compile(r"(?:correct|right|best) (?:option|choice)(?: is)?[:\s*_]{1,4}")
 _GOES_ON = re.compile(r"\s*(?:[.,;:()\[\]–—*\"'!\n]|-\s|\Z)")
+_LEADING_DRESS = re.compile(r"[\s*_\"'“‘#>]{0,8}")
 _REASON_FOLLOWS = re.compile(r"\s+(?:because|since|as|for|due|which|where|with|given|and|is)\b")
 
 
@@ -141,10 +142,13 @@ def _stated(text: str, options: Options, mode: Mode) -> list[Mention]:
     mentions = []
     for region in (*stated_answers(text), *_correct_options(text)):
         mention = _whole_option(text, region.start, region.end, options)
+        mention = mention or _leading_text(text, region.start, region.end, options)
         if mention is None and mode == "label":
             mention = _leading_label(text, region.start, region.end, options)
         if mention is not None:
             mentions.append(mention)
+    if options.labels:
+        mentions += _called_correct(text, options)
     return sorted(mentions, key=lambda mention: mention.start)
 
 
@@ -163,6 +167,40 @@ def _correct_options(text: str) -> Iterator[Region]:
             )
 
 
+def _called_correct(text: str, options: Options) -> Iterator[Mention]:
+    """`(B) is correct`, `option C is the best`."""
+    if "correct" in text or "right" in text or "best" in text:
+        for match in _correct(options).finditer(fold(text)):
+            option = _label_index(match["label"], options)
+            if option is not None:
+                yield Mention(option=option, start=match.start("label"), end=match.end("label"))
+
+
+@lru_cache(maxsize=256)
+def _correct(options: Options) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![^\W_])(?P<label>{_any_label(options)})[)\]*]{{0,3}} is (?:the )?"
+        r"(?:correct|right|best)(?![^\W_])"
+    )
+
+
+def _leading_text(text: str, start: int, end: int, options: Options) -> Mention | None:
+    """An option's text at the beginning, if a stop, a bracket or a reason follows it."""
+    if not options.texts:
+        return None
+    begin = _LEADING_DRESS.match(text, start, end)
+    place = begin.end() if begin else start
+    plain = fold(text[place : min(end, place + _longest(options))])
+    plain = lowered(plain) if options.ignore_case else plain
+    match = _searched(options).match(plain)
+    if match is None:
+        return None
+    after = place + match.end()
+    if after < end and not (_GOES_ON.match(text, after) or _REASON_FOLLOWS.match(text, after)):
+        return None
+    return Mention(option=int((match.lastgroup or "o0")[1:]), start=place, end=after)
+
+
 def _leading_label(text: str, start: int, end: int, options: Options) -> Mention | None:
     """A label at the beginning; "a catalyst" begins with an article, not with a label."""
     for match in _label_pattern(options).finditer(fold(text[start : min(end, start + 60)])):
@@ -175,7 +213,9 @@ def _leading_label(text: str, start: int, end: int, options: Options) -> Mention
         if not is_sure and label in {"A", "I"} and not _REASON_FOLLOWS.match(text, after, end):
             return None
         option = _label_index(label, options)
-        return None if option is None else Mention(option=option, start=place, end=after)
+        if option is None:
+            return None
+        return Mention(option=option, start=place, end=place + len(label))
     return None
 
 
@@ -229,11 +269,17 @@ def _apart(options: Options) -> re.Pattern[str]:
     any_label = _any_label(options)
     bare = [label for label in options.labels if label.strip("(). ") not in {"A", "I"}]
     words = "|".join(re.escape(label.strip("()[]{}.: ")) for label in bare if label[:1].isupper())
+    joined = (
+        rf"(?:(?=\w+(?:,| and| or| &|/) ?[(\[]?(?:{any_label})(?![^\W_]))"
+        r"|(?:(?<=\band )|(?<=\bor ))(?=\w+(?! (?!are|is|can|may|both|were)[a-z])))"
+    )
     return re.compile(
-        rf"[(\[](?P<bracketed>{any_label})[)\]]|\*\*(?P<bold>{any_label})[.:)]?\*\*"
+        rf"(?<!not )(?<!nor )(?:[(\[](?P<bracketed>{any_label})[)\]]"
+        rf"|\*\*(?P<bold>{any_label})[.:)]?\*\*"
         rf"|^[ \t>*•-]{{0,8}}(?P<line>{any_label})(?:[.:)](?=\s|\Z|\*)|[ \t]*$)"
         rf"|(?<![^\W_])(?:[oO]ption|[cC]hoice) (?P<named>{any_label})(?![^\W_])"
-        rf"|(?<![\w'’.-])(?P<bare>{words or '(?!)'})(?![\w'’]|-\w|\.\w)",
+        rf"|(?<![\w'’.-])(?P<bare>{words or '(?!)'})(?![\w'’]|-\w|\.\w)"
+        rf"|(?<![\w'’.-]){joined}(?P<joined>{any_label})(?![\w'’]|-\w))",
         re.MULTILINE,
     )
 
@@ -245,7 +291,9 @@ def _line_options(text: str, options: Options) -> list[Mention]:
     first_end = text.find("\n", body_start, body_end)
     last_start = text.rfind("\n", body_start, body_end) + 1
     lines = [(body_start, first_end if first_end >= 0 else body_end), (last_start, body_end)]
-    found = (_whole_option(text, start, end, options) for start, end in lines)
+    found = (
+        _whole_option(text, *line, options) or _leading_text(text, *line, options) for line in lines
+    )
     return [mention for mention in found if mention is not None]
 
 

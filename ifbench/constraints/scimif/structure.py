@@ -10,6 +10,7 @@ from pydantic import model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.answers import final_answer, regions_after, sentence_around, stated_answers
+from ifbench.parsing.numbers import quantities_in
 from ifbench.parsing.sections import Section, content_lines, sections_in
 from ifbench.parsing.text_forms import comparable, lowered
 
@@ -145,8 +146,8 @@ def _statements(text: str, marker: str, position: Position) -> list[Span]:
 
     They are those with the marker that the parameters name, or else those with a box, an
     answer marker or an answer key. Without any, the answer is the last sentence that draws a
-    conclusion, or else the one with the last quantity, or else the last line; at the
-    beginning, a first line of a few words is an answer too.
+    conclusion, or else the one with the last quantity, or else the last line; where nothing
+    concludes, a first line of a few words is an answer too.
     """
     regions = regions_after(text, marker) if marker else stated_answers(text)
     if regions:
@@ -158,13 +159,19 @@ def _statements(text: str, marker: str, position: Position) -> list[Span]:
     last = final_answer(text)
     place = (conclusions[-1],) * 2 if conclusions else (last.start, last.end) if last else (0, 0)
     found = [sentence_around(text, *place)]
-    first = next(content_lines(text, 0, len(text)), None)
-    if position == "beginning" and first and len(text[slice(*first)].split()) <= _BARE_WORDS:
-        return [first, *found] if not text[slice(*first)].rstrip().endswith((":", "：")) else found
+    if position == "beginning" and not conclusions and (first := _bare_first_line(text)):
+        return [first, *found]
     return found
 
 
-# ── Sections ─────────────────────────────────────────────────────────────────────────
+def _bare_first_line(text: str) -> Span | None:
+    """A first line that can be an answer on its own: a word or two, or a short one with a value."""
+    line = next(content_lines(text, 0, len(text)), None)
+    if line is None or text[slice(*line)].rstrip().endswith((":", "：")):
+        return None
+    words = len(text[slice(*line)].split())
+    is_value = not quantities_in(text) or bool(quantities_in(text, *line))
+    return line if words <= 2 or (words <= _BARE_WORDS and is_value) else None
 
 
 def _section_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
