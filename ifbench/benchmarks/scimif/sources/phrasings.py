@@ -147,21 +147,18 @@ PHRASINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "general:response_structure": (
             (
-                "Put the final answer at the {position} of your response, introduced by "
+                "Put the final answer {place} of your response, introduced by "
                 '"Final answer:"{around}.'
             ),
             (
-                'The final answer must stand at the {position} of the response, after the words "Final '
+                'The final answer must stand {place} of the response, after the words "Final '
                 'answer:"{around}.'
             ),
             (
                 'Structure your response so that a line beginning with "Final answer:" gives the '
-                "result at the {position}{around}."
+                "result {place} of it{around}."
             ),
-            (
-                'Place your conclusion, marked "Final answer:", at the {position} of the response'
-                "{around}."
-            ),
+            ('Place your conclusion, marked "Final answer:", {place} of the response{around}.'),
         ),
         "general:number_response": (
             "Give exactly {n} different {items}, no more and no fewer.",
@@ -172,6 +169,9 @@ PHRASINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 
+_PLACE: Mapping[str, str] = MappingProxyType(
+    {"beginning": "at the beginning", "middle": "in the middle", "end": "at the end"}
+)
 _AROUND: Mapping[str, str] = MappingProxyType(
     {
         "beginning": ", and explain it afterwards",
@@ -211,7 +211,7 @@ def _words(constraint_id: str, params: Mapping[str, Any], items: str) -> Mapping
             return {"options": f"{', '.join(quoted[:-1])} and {quoted[-1]}"}
         case "general:response_structure":
             position = params["position"]
-            return {"position": position, "around": _AROUND[position]}
+            return {"place": _PLACE[position], "around": _AROUND[position]}
         case "general:number_response":
             return {"n": str(params["n"]), "items": items}
         case _:
