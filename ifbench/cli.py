@@ -114,7 +114,7 @@ def _configured(command: argparse.ArgumentParser) -> None:
 
 
 def _stored(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--store", default="runs", help="the store's folder or URI")
+    command.add_argument("--store", default="store", help="the store's folder or URI")
 
 
 if __name__ == "__main__":

@@ -194,8 +194,8 @@ def _words() -> Iterator[Draft]:
         discipline="physics",
         task_type="physics_formatted_open_ended",
         question="What is the SI unit of force called?",
-        reference="NEWTON",
-        demands=(demand("all_uppercase"), demand("html_constraint")),
-        good="<P>NEWTON</P>",
-        bad="<P>Newton</P>",
+        reference="newton",
+        demands=(demand("html_constraint"),),
+        good="<p>the newton</p>",
+        bad="the <b>newton</b>",
     )

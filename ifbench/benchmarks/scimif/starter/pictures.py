@@ -191,8 +191,8 @@ def unit_cell(kind: str) -> Image.Image:
     if kind == "body":
         canvas.dot(place(0.5, 0.5, 0.5), radius=9, fill="#d98032")
     if kind == "face":
-        for a in (0, 1):
-            for centre in ((a, 0.5, 0.5), (0.5, a, 0.5), (0.5, 0.5, a)):
+        for side in (0, 1):
+            for centre in ((side, 0.5, 0.5), (0.5, side, 0.5), (0.5, 0.5, side)):
                 canvas.dot(place(*centre), radius=9, fill="#d98032")
     return canvas.image
 
