@@ -43,9 +43,9 @@ Flag: TypeAlias = Annotated[bool, BeforeValidator(_flag)]
 
 
 class Reply(BaseModel):
-    """What a model is asked to reply. Types are exact; a key that was not asked for is ignored."""
+    """What a model is asked to reply; `read_reply` takes exact types and ignores further keys."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 R = TypeVar("R", bound=BaseModel)
