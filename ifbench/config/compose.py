@@ -7,7 +7,8 @@ configs can be loaded from any thread, and inside a program that uses Hydra itse
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
@@ -61,7 +62,8 @@ def _check_choice(text: str, folders: Sequence[Path]) -> None:
     group = key.lstrip("+~").strip()
     option = option.strip().strip("'\"")
     offered = options(folders, group)
-    if option not in offered and option != "null":
+    may_be_left_out = group == "experiment" and option == "null"
+    if option not in offered and not may_be_left_out:
         raise ConfigError(
             f"{origin_of_override(text)}: {no_option(group, option, offered, folders)}"
         )
@@ -86,18 +88,36 @@ def _compose(
 ) -> tuple[Any, tuple[tuple[str, str], ...]]:
     """Hydra's config, and what it is made of in order: (file's name, package) pairs."""
     from hydra import compose as hydra_compose
-    from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
     from hydra.types import RunMode
 
     first, *others = folders
-    quoted = ",".join("'" + str(folder).replace("'", "\\'") + "'" for folder in others)
-    choices = [f"hydra.searchpath=[{quoted}]", *overrides.choices]
-    with _HYDRA, initialize_config_dir(str(first), version_base="1.3", job_name="ifbench"):
-        loader = GlobalHydra.instance().config_loader()
+    with _set_up(first):
+        loader: Any = GlobalHydra.instance().config_loader()  # Its type hides `repository`.
+        path = loader.get_search_path()
+        for folder in others:  # Hydra's schema source must stay the last one.
+            path.prepend("ifbench", f"file://{folder}", anchor="schema")
+        loader.repository.initialize_sources(path)
+        choices = list(overrides.choices)
         defaults = loader.compute_defaults_list(name, choices, RunMode.RUN).defaults
         config = hydra_compose(name, [*choices, *overrides.values], return_hydra_config=True)
     return config, tuple((entry.config_path or "", entry.package or "") for entry in defaults)
+
+
+@contextmanager
+def _set_up(folder: Path) -> Iterator[None]:
+    """Hydra set up on a folder, for one thread at a time; afterwards all is as it was."""
+    from hydra import initialize_config_dir
+    from hydra.core.global_hydra import GlobalHydra
+
+    with _HYDRA:
+        other = GlobalHydra.instance().hydra  # Of a program that uses Hydra itself.
+        GlobalHydra.instance().clear()
+        try:
+            with initialize_config_dir(str(folder), version_base="1.3", job_name="ifbench"):
+                yield
+        finally:
+            GlobalHydra.instance().hydra = other
 
 
 def _layer(file: Path, package: str, cwd: Path) -> Layer:
