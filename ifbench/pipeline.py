@@ -7,15 +7,18 @@ evaluate: preflight ─► generate ─► verify ─► judge and score ─► 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib.util import find_spec
+from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from ifbench.accounting import Book, calls_of
 from ifbench.benchmarks.datasets import Dataset, open_dataset
 from ifbench.config import RunConfig, identity, resolved
+from ifbench.constraints import all_constraints
 from ifbench.engines.build import open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import PrerequisiteError
@@ -28,6 +31,9 @@ from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.types import Trial, Verdict
 from ifbench.workers import evaluation_steps, roles_of, view_loader
+
+EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
+"""The modules behind the extras that checks need."""
 
 
 class RunningExecutor(Executor, Protocol):
@@ -86,6 +92,7 @@ def ready(config: RunConfig) -> Run:
     store = open_store(config.store.uri)
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
+    check_extras(dataset.constraints)
     what = {**identity(config), "dataset": dataset.sha256}
     manifest = Manifest(
         run_id=run_id(what),
@@ -103,6 +110,17 @@ def ready(config: RunConfig) -> Run:
         manifest=_continued(store, manifest),
         survey=found,
     )
+
+
+def check_extras(constraint_ids: Iterable[str]) -> None:
+    """Raise `PrerequisiteError` when a check needs a package that is not installed."""
+    known = all_constraints()
+    for name in sorted(set(constraint_ids) & known.keys()):
+        for module in EXTRAS.get(known[name].extra, ()):
+            if find_spec(module) is None:
+                raise PrerequisiteError(
+                    f'{name} needs {module}: pip install "ifbench[{known[name].extra}]"'
+                )
 
 
 def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:

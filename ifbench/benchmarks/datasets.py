@@ -26,6 +26,8 @@ class Dataset:
     path: Path
     sha256: str
     count: int
+    constraints: frozenset[str]
+    """The constraints that its checklists name."""
 
     def samples(self) -> Iterator[Sample]:
         """The samples, in the order of the file."""
@@ -40,17 +42,21 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
     """
     path = data_path(config.data)
     count = 0
+    names: set[str] = set()
 
     def counted() -> Iterator[Sample]:
         nonlocal count
         for sample in _narrowed(config, path):
             count += 1
+            names.update(item.constraint_id for item in sample.checklist)
             yield sample
 
     sha256 = dataset_sha256(counted())
     if count == 0:
         raise DatasetError(f"{path}: no sample is left to ask (see `benchmark.ids` and `limit`)")
-    return Dataset(config=config, path=path, sha256=sha256, count=count)
+    return Dataset(
+        config=config, path=path, sha256=sha256, count=count, constraints=frozenset(names)
+    )
 
 
 def data_path(data: str) -> Path:

@@ -144,6 +144,8 @@ class Constraint:
     category: str
     """At most one constraint of a category is injected into one instruction."""
     method: Method
+    extra: str = ""
+    """The optional dependencies that its check needs (`chemistry`); empty for none."""
 
     @property
     def domain(self) -> str:
@@ -200,6 +202,7 @@ def extracted(
     example: Example,
     category: str = "",
     version: int = 1,
+    extra: str = "",
 ) -> Callable[[Callable[[tuple[str, ...], P], Check]], Constraint]:
     """Make a constraint out of `check(quotations, params)`."""
 
@@ -213,6 +216,7 @@ def extracted(
             method=Extracted(
                 params=params, locate=locate, template=template, check=check, version=version
             ),
+            extra=extra,
         )
 
     return build

@@ -48,7 +48,10 @@ class Progress:
         """The block as it stands now."""
         counts = self.counts()
         elapsed = max(self.clock() - self._started, 1e-9)
+        if not any(name[0] == "rows" for name in counts):
+            return [f"after {_duration(elapsed)}: starting the workers"]
         return [
+            f"after {_duration(elapsed)}",
             *(step_line(name, counts, self.total, elapsed) for name in self.steps),
             *call_lines(counts, self.prices),
         ]

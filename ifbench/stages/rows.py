@@ -112,7 +112,9 @@ async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
         verdicts += _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)
     elif open_items and roles.judge is not None:
         checks, asked = await _judge(item, response, open_items, ask, roles.judge, roles)
-        verdicts += _verdicts(item, checks, asked, roles)
+        # What verifying has settled already (parameters that nobody could read) stays as it is.
+        own = {index: checks[index] for index in open_items if index in checks}
+        verdicts += _verdicts(item, own, asked, roles)
     ordered = tuple(sorted(verdicts, key=lambda v: v.item))
     return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))
 

@@ -133,6 +133,7 @@ class AtomCountParams(MoleculeParams):
     params=AtomCountParams,
     locate=locate_molecule,
     template="molecule",
+    extra="chemistry",
     example=Example(
         params={"atoms": {"C": 2, "O": 1}},
         instruction="Give the SMILES of a molecule with two carbon atoms and one oxygen atom.",

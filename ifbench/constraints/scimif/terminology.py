@@ -83,6 +83,7 @@ def _locate(text: str, params: ValidityParams) -> tuple[str, ...] | None:
     params=ValidityParams,
     locate=_locate,
     template="molecule",
+    extra="chemistry",
     example=Example(
         params={"system": "smiles"},
         instruction="Answer with the valid SMILES of one molecule.",
