@@ -54,6 +54,13 @@ _INLINES: Mapping[str, MarkdownConstruct] = {
 }
 
 
+MAX_MARKDOWN_CHARACTERS = 200_000
+"""Marks are looked for in no more than this: the parser takes microseconds a character on
+texts of nothing but marks or line ends."""
+MAX_INLINE_CHARACTERS = 40_000
+"""The same for what stands inside lines, which is dearer."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkdownMark:
     """A construct beyond paragraph text, and the line (from 0) at which it begins."""
@@ -76,12 +83,15 @@ def find_markdown(
     search = _Search(wanted)
     tokens = _WatchedTokens(search)
     try:
-        parser.block.parse(_normalized(text), parser, environment, tokens)
+        source = _normalized(text[:MAX_MARKDOWN_CHARACTERS])
+        parser.block.parse(source, parser, environment, tokens)
         tokens.look()
+        left = MAX_INLINE_CHARACTERS
         for token in tokens:
-            if token.type == "inline":
+            if token.type == "inline" and left > 0:
                 children: list[Token] = []
-                parser.inline.parse(token.content, parser, environment, children)
+                parser.inline.parse(token.content[:left], parser, environment, children)
+                left -= len(token.content)
                 for child in children:
                     search.see(child, _INLINES, token.map)
     except _EnoughError:

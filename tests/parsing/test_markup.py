@@ -102,7 +102,11 @@ def test_mark_names_its_line(text: str, wanted: MarkdownConstruct, line: int) ->
     assert (mark.construct, mark.line) == (wanted, line)
 
 
-@pytest.mark.parametrize("text", ["[" * 50_000, "> " * 10_000 + "a", "*a " * 20_000, "`" * 50_000])
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 300_000, "> " * 10_000 + "a", "*a " * 100_000, "`" * 500_000, "a\n" * 300_000],
+    ids=lambda text: text[:3],
+)
 def test_markdown_of_nothing_but_marks_is_read(text: str) -> None:
     found = {mark.construct for mark in find_markdown(text, EVERY_MARK)}
     assert found <= {"quote", "list", "code", "fence"}

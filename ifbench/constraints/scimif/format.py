@@ -26,6 +26,7 @@ from ifbench.parsing.fences import fence_around
 from ifbench.parsing.flaws import excerpt, offset_of
 from ifbench.parsing.markup import (
     HTML_ELEMENTS,
+    MAX_MARKDOWN_CHARACTERS,
     MarkdownConstruct,
     MarkdownMark,
     element_spans,
@@ -166,10 +167,18 @@ def markdown_constraint(text: str, params: MarkdownParams) -> Check:
     evidence = tuple(_quoted_line(text, offset, words, mark) for mark in marks)
     found = [mark.construct for mark in marks]
     if missing := [construct for construct in params.require if construct not in found]:
-        return failed(f"no {' and no '.join(missing)} stands in the Markdown", evidence=evidence)
+        words_missing = f"no {' and no '.join(missing)} stands in the Markdown"
+        return failed(words_missing + _read_so_far(words), evidence=evidence)
     if not found:
-        return failed("plain text: no heading, list, table, emphasis or other Markdown construct")
+        construct = "no heading, list, table, emphasis or other Markdown construct"
+        return failed(f"plain text: {construct}{_read_so_far(words)}")
     return passed(f"Markdown with {' and '.join(found)}", evidence=evidence)
+
+
+def _read_so_far(words: str) -> str:
+    if len(words) <= MAX_MARKDOWN_CHARACTERS:
+        return ""
+    return f" (the first {MAX_MARKDOWN_CHARACTERS:,} characters were read)"
 
 
 def _unwrapped(text: str) -> tuple[int, str]:
