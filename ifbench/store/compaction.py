@@ -204,9 +204,7 @@ def _merge(
         for at, key in enumerate(keys)
         if (at == 0 or keys[at - 1] != key) and not _is_held(rows, at, key, held)
     ]
-    return rows.take(pa.array(firsts, pa.int64())).replace_schema_metadata(
-        schemas.RESPONSES.metadata
-    )
+    return rows.take(schemas.indices(firsts)).replace_schema_metadata(schemas.RESPONSES.metadata)
 
 
 def _read_range(source: _Source, low: str, high: str | None) -> pa.Table:
@@ -216,7 +214,7 @@ def _read_range(source: _Source, low: str, high: str | None) -> pa.Table:
     else:
         batches = [in_range(batch, low, high) for batch in _again(file)]
         table = pa.Table.from_batches(batches, file.schema or schemas.RESPONSES)
-    return _sound(source, schemas.upgraded(table, "responses", file.where))
+    return schemas.upgraded(_sound(source, table), "responses", file.where)
 
 
 def _sound(source: _Source, table: pa.Table) -> pa.Table:
@@ -224,13 +222,14 @@ def _sound(source: _Source, table: pa.Table) -> pa.Table:
     kept = []
     for start in range(0, table.num_rows, _CHECK_ROWS):
         piece = table.slice(start, _CHECK_ROWS)
-        good = [at for at, row in enumerate(sound_rows(piece)) if row is not None]
+        rows = sound_rows(piece, range(piece.num_rows), source.file.where)
+        good = [at for at, row in enumerate(rows) if row is not None]
         if len(good) < piece.num_rows:
             source.is_damaged = True
             _log.warning(
                 "%s: %d damaged rows are left out", source.file.where, piece.num_rows - len(good)
             )
-        kept.append(piece if len(good) == piece.num_rows else piece.take(good))
+        kept.append(piece if len(good) == piece.num_rows else piece.take(schemas.indices(good)))
     return pa.concat_tables(kept) if kept else table
 
 

@@ -136,8 +136,7 @@ class Journal:
             number = self._numbers.get(file.where)
             if number is None:
                 number = self._adopt(file)
-            prints = np.array([fingerprint(key) for key in keys], dtype=np.uint64)
-            self._index.add(prints, number, first)
+            self._index.add(np.array(_prints(keys), dtype=np.uint64), number, first)
 
     def close(self) -> None:
         """Write what is queued and seal the file. Look-up still works."""
@@ -153,7 +152,7 @@ class Journal:
         wanted = list(dict.fromkeys(keys))
         self._read_once()
         with self._lock:
-            places = self._index.find([fingerprint(key) for key in wanted])
+            places = self._index.find(_prints(wanted))
         return frozenset(key for key, found in zip(wanted, places, strict=True) if found)
 
     def lookup(self, keys: Iterable[str]) -> Mapping[str, Response]:
@@ -174,7 +173,7 @@ class Journal:
 
     def _read_rows(self, keys: Sequence[str]) -> Found:
         with self._lock:
-            places = self._index.find([fingerprint(key) for key in keys])
+            places = self._index.find(_prints(keys))
             by_file = _group(places)
             files = {number: self._files[number] for number in by_file}
         wanted = set(keys)
@@ -258,6 +257,10 @@ class Journal:
                 return
             self._warned.add((where, place))
         _log.warning("%s: from %s: %s; what is lost there is asked again", where, place, reason)
+
+
+def _prints(keys: Iterable[str]) -> list[int]:
+    return [fingerprint(schemas.escape(key)) for key in keys]
 
 
 def row_order(row: schemas.Row) -> tuple[str, int]:

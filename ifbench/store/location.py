@@ -19,6 +19,9 @@ from pyarrow import fs
 
 from ifbench.errors import StoreError
 
+_OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
+"""Here an object shows up with its last byte; elsewhere a file shows up with its first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Location:
@@ -69,7 +72,7 @@ class Location:
     def write_whole(self, name: str, data: bytes | pa.Buffer) -> None:
         """Put a file here, durable on return; a reader sees the old one or the new one."""
         if not self.is_local:
-            self._put(name, data)
+            self._put_whole(name, data)
             return
         staged = self.file(f".{name}.{secrets.token_hex(4)}.tmp")
         Path(self.path).mkdir(parents=True, exist_ok=True)
@@ -83,6 +86,14 @@ class Location:
             Path(staged).unlink(missing_ok=True)
             raise
         sync_folder(self.path)
+
+    def _put_whole(self, name: str, data: bytes | pa.Buffer) -> None:
+        if self.filesystem.type_name in _OBJECT_STORES:
+            self._put(name, data)
+            return
+        staged = f".{name}.{secrets.token_hex(4)}.tmp"
+        self._put(staged, data)
+        self.move(staged, self, name)
 
     def _put(self, name: str, data: bytes | pa.Buffer) -> None:
         with self.open_stream(name) as sink:

@@ -68,17 +68,16 @@ class PartFile:
             if table is None:
                 found.extend((row, None) for row in wanted)
                 continue
-            picked = table.take([row - self._starts[group] for row in wanted])
-            found.extend(zip(wanted, sound_rows(picked), strict=True))
+            numbers = [row - self._starts[group] for row in wanted]
+            found.extend(zip(wanted, sound_rows(table, numbers, self.where), strict=True))
         return found
 
     def _read_group(self, group: int) -> pa.Table | None:
         try:
             with self._lock:
-                table = self._file.read_row_group(group, use_threads=False)
+                return self._file.read_row_group(group, use_threads=False)
         except (pa.ArrowException, OSError):
             return None
-        return schemas.upgraded(table, "responses", self.where)
 
     def read_range(self, low: str, high: str | None, columns: list[str] | None = None) -> pa.Table:
         """The rows with `low <= key`, and `key < high` unless that is None.

@@ -19,6 +19,7 @@ import pyarrow as pa
 from ifbench import schemas
 from ifbench.store.location import Location, is_locked
 
+_NO_KEYS = schemas.RESPONSES.empty_table().column("key").combine_chunks()
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 _MARK = b"\xff\xff\xff\xff"
 _CHUNK_BYTES = 8 << 20
@@ -88,7 +89,7 @@ class StreamFile:
             # Asked before reading: a writer that ends in between has then written all it will.
             self.state = self._state()
         keys = [batch.column("key") for batch in self.batches(damages)]
-        whole = pa.concat_arrays(keys) if keys else pa.array([], pa.string())
+        whole = pa.concat_arrays(keys) if keys else _NO_KEYS
         return whole, tuple(damages)
 
     def _state(self) -> State:
@@ -200,8 +201,7 @@ class StreamFile:
         batch = None if message is None else self._decode(message[1], message[0])
         if batch is None:
             return [None] * len(rows)
-        table = schemas.upgraded(pa.Table.from_batches([batch]), "responses", self.where)
-        return sound_rows(table.take(rows))
+        return sound_rows(pa.Table.from_batches([batch]), rows, self.where)
 
 
 def _read_message(data: pa.Buffer) -> tuple[int, Any] | None:
@@ -228,20 +228,30 @@ def _decode_batch(message: Any, schema: pa.Schema, length: int) -> pa.RecordBatc
     return batch if is_whole else None
 
 
-def sound_rows(table: pa.Table) -> list[schemas.Row | None]:
-    """The rows of a current `responses` table; None for each whose sum or layout is wrong."""
+def sound_rows(stored: pa.Table, rows: Sequence[int], where: str) -> list[schemas.Row | None]:
+    """Rows of a `responses` table as it was stored; None for each that is damaged."""
     try:
-        table.validate(full=True)
-        rows = table.to_pylist()
+        # Before anything is read: offsets that lie would lead out of the file's memory.
+        stored.validate(full=True)
+        return [_if_sound(row) for row in _upgraded(_picked(stored, rows), where)]
     except _BAD_MESSAGE:
-        if table.num_rows == 1:
+        if len(rows) == stored.num_rows == 1:
             return [None]
-        return [row for at in range(table.num_rows) for row in sound_rows(table.slice(at, 1))]
-    return [row if _is_sound(row) else None for row in rows]
+    return [sound_rows(stored.slice(row, 1), [0], where)[0] for row in rows]
 
 
-def _is_sound(row: schemas.Row) -> bool:
+def _picked(stored: pa.Table, rows: Sequence[int]) -> pa.Table:
+    is_run = len(rows) > 0 and list(rows) == list(range(rows[0], rows[0] + len(rows)))
+    return stored.slice(rows[0], len(rows)) if is_run else stored.take(schemas.indices(rows))
+
+
+def _upgraded(stored: pa.Table, where: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = schemas.upgraded(stored, "responses", where).to_pylist()
+    return rows
+
+
+def _if_sound(row: schemas.Row) -> schemas.Row | None:
     try:
-        return schemas.row_crc(row) == int(row["crc32"])
+        return row if schemas.row_crc(row) == row["crc32"] else None
     except UnicodeError:
-        return False
+        return None
