@@ -81,6 +81,8 @@ def _pairs(text: str, opening: str, closing: str) -> Iterator[tuple[int, int, in
 
     The two ends are one and the same where the closing mark is missing.
     """
+    if not opening or not closing:
+        raise ValueError(f"a wrapper needs two marks, got {opening!r} and {closing!r}")
     if opening.rstrip("{").lstrip("\\") not in text:
         return
     stack: list[tuple[int, int] | None] = []  # None stands for a group that is no box.
@@ -100,8 +102,6 @@ def _pairs(text: str, opening: str, closing: str) -> Iterator[tuple[int, int, in
 
 @lru_cache(maxsize=32)
 def _marks(opening: str, closing: str) -> re.Pattern[str]:
-    if not opening or not closing:
-        raise ValueError(f"a wrapper needs two marks, got {opening!r} and {closing!r}")
     if opening == closing:
         return re.compile(rf"(?P<both>{_unescaped(opening)})")
     if opening.endswith("{") and closing == "}":

@@ -252,6 +252,11 @@ _ENUMERATOR_AFTER = re.compile(r"\)[ \u00a0]+[^\W\d_]")
 
 def _is_list_marker(text: str, start: int, end: int, *, is_integer: bool) -> bool:
     """True for the number that opens a line: `2.`, `(2)`, `- 2)`, `1.1.`, `## 2.1 Methods`."""
+    after = text[end : end + 1]
+    if after not in ".)、．*\\: \t" or (
+        after in ": \t" and "#" not in text[max(start - 12, 0) : start]
+    ):
+        return False
     line = text.rfind("\n", start - 16 if start > 16 else 0, start) + 1
     if (line == 0 and start > 16) or not _MARKER_BEFORE.fullmatch(text, line, start):
         return False

@@ -35,7 +35,7 @@ class Number:
     sign: str
     """"", "+" or "-"."""
     integer: str
-    """ASCII digits before the point, group marks taken out; may be empty (`.5`)."""
+    """ASCII digits before the point, group marks taken out; empty in `.5`, 1 in a bare power."""
     fraction: str
     exponent: str
     """Sign and ASCII digits of the power of ten; empty in the plain form."""
@@ -197,7 +197,7 @@ def _number(text: str, mantissa: re.Match[str], roles: RoleReader) -> Number:
         start - len(sign),
         end,
         sign,
-        _ascii_digits(integer),
+        "1" if form == "power" else _ascii_digits(integer),
         _ascii_digits(fraction or ""),
         exponent or "",
         form,

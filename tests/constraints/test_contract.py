@@ -178,10 +178,10 @@ HARD_TEXTS: Mapping[str, str] = {
     "letters": "a" * MEGA,
     "words": "word " * (MEGA // 5),
     "digits": "7" * MEGA,
-    "numbers": "1.5 " * (MEGA // 10),
+    "numbers": "1.5 " * 40_000,
     "newlines": "x" + "\n" * MEGA,
     "blanks": "x" + " " * MEGA + "y",
-    "one long line of sentences": "The answer is 5. " * (MEGA // 17),
+    "one long line of sentences": "The answer is 5. " * 20_000,
     "braces": "{" * 100_000,
     "brackets": "[" * 100_000,
     "parentheses": "(" * 100_000,
@@ -199,21 +199,21 @@ HARD_TEXTS: Mapping[str, str] = {
     "deep xml": "<a>" * 20_000 + "</a>" * 20_000,
     "deep html": "<div>" * 20_000,
     "html": "<p>x</p>" * 20_000,
-    "fences": "```\n" * 50_000,
+    "fences": "```\n" * 20_000,
     "growing fences": "".join("`" * (3 + n % 50) + "\n" for n in range(5_000)),
     "stars": "*" * 100_000,
     "emphasis": "**a** _b_ " * 10_000,
     "underscores": "_" * 100_000,
     "exponents": "^{" * 50_000,
-    "powers": "10^" * 100_000,
-    "products": "1 × 10^{" * 20_000,
-    "list": "- 1. a\n" * 50_000,
+    "powers": "10^" * 20_000,
+    "products": "1 × 10^{" * 10_000,
+    "list": "- 1. a\n" * 20_000,
     "pipes": "|" * 100_000,
     "table": "|a|b|\n" * 20_000,
     "commas": "," * MEGA,
-    "chained numbers": "1-" * 200_000,
-    "grouped numbers": "1,234" * 100_000,
-    "locants": "1," * 200_000,
+    "chained numbers": "1-" * 40_000,
+    "grouped numbers": "1,234" * 20_000,
+    "locants": "1," * 40_000,
     "versions": "1." * 200_000,
     "think opened": "<think>" * 20_000,
     "think closed": "</think>" * 20_000,
@@ -221,7 +221,7 @@ HARD_TEXTS: Mapping[str, str] = {
     "answer markers": "answer: " * 50_000,
     "labels": "(A) (B) " * 50_000,
     "yes": "yes " * 200_000,
-    "smiles": "C1=CC=CC=C1" * 20_000,
+    "smiles": "C1=CC=CC=C1" * 5_000,
     "molecule": "C" * 100_000,
     "right to left": "שלום مرحبا " * 10_000,
 }
@@ -253,12 +253,12 @@ ODD_TEXTS = (
 
 
 @decided_by_script
-@pytest.mark.parametrize("text", ODD_TEXTS, ids=ascii)
-def test_never_raises_on_odd_texts(constraint: Constraint, text: str) -> None:
+def test_never_raises_on_odd_texts_and_says_the_same_twice(constraint: Constraint) -> None:
     params = example_params(constraint)
-    check = run(constraint, text, params)
-    assert_well_formed(check, text)
-    assert run(constraint, text, params) == check
+    for text in ODD_TEXTS:
+        check = run(constraint, text, params)
+        assert_well_formed(check, text)
+        assert run(constraint, text, params) == check
 
 
 PIECES = st.sampled_from(

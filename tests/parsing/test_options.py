@@ -1,0 +1,160 @@
+"""Which option an answer chooses, and yes or no."""
+
+from __future__ import annotations
+
+import pytest
+
+from ifbench.parsing.options import Options, read_choice, read_yes_no
+
+METALS = Options(texts=("iron", "copper", "zinc"), labels=("A", "B", "C"))
+BARE = Options(labels=("A", "B", "C", "D"))
+PHASES = Options(texts=("stable", "unstable", "Not stable at all"))
+
+
+def label(text: str, options: Options = METALS, *, allow_explanation: bool = True) -> str:
+    choice = read_choice(text, options, "label", allow_explanation=allow_explanation)
+    return "" if choice.option is None else options.labels[choice.option]
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("B", "B"), ("b", "B"), ("(B)", "B"), ("[B]", "B"), ("B.", "B"), ("B)", "B"), ("**B**", "B"),
+        ("**B.** copper", "B"), ("B. copper", "B"), ("B) Copper.", "B"), ("B - copper", "B"),
+        ("(B) copper", "B"), ("Copper", "B"), ("Option B", "B"), (r"\boxed{B}", "B"),
+        (r"\boxed{\text{(B)}}", "B"), ('{"answer": "B"}', "B"), ("<answer>B</answer>", "B"),
+        ("The answer is B.", "B"), ("The answer is (B) because it conducts.", "B"),
+        ("The answer is A because it rusts.", "A"), ("Final answer: B", "B"),
+        ("**Answer:** B. It conducts.", "B"), ("答案：B", "B"),
+        ("The answer is A. Wait. The answer is C.", "C"), ("A is wrong. Answer: B", "B"),
+        ("The correct option is B", "B"), ("(A) rusts. (B) is correct.", "B"),
+        ("I take B, not C.", "B"), ("B\n\nIt conducts.", "B"), ("It conducts, so (B).", "B"),
+        ("I choose option B, for it conducts.", "B"), ("The answer is copper, for it conducts.", "B"),
+        # Near misses: articles, words, two labels, none.
+        ("A catalyst is needed.", ""), ("The answer is a catalyst.", ""),
+        ("Answer: A catalyst is needed.", ""), ("Answer", ""), ("Because", ""), ("A or B", ""),
+        ("Both A and B", ""), ("B and C", ""), ("(A) or (C)", ""), ("D", ""), ("The answer is D.", ""),
+        ("The answer is not B.", ""), ("copperfield", ""), ("vitamin B12", ""), ("B-cells", ""),
+    ],
+)  # fmt: skip
+def test_label_mode_reads_labels_and_not_words(text: str, chosen: str) -> None:
+    assert label(text) == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("B", "B"), ("(B).", "B"), ("The answer is B.", "B"), ("B. copper", "B"),
+        ("B, because it conducts well in each of these cases.", ""),
+        ("B\n\nIt conducts.", ""), ("It conducts, so (B).", ""),
+    ],
+)  # fmt: skip
+def test_without_an_explanation_the_choice_stands_alone(text: str, chosen: str) -> None:
+    assert label(text, allow_explanation=False) == chosen
+
+
+@pytest.mark.parametrize(("text", "chosen"), [("C", "C"), ("(d)", "D"), ("E", ""), ("C D", "")])
+def test_options_may_be_labels_alone(text: str, chosen: str) -> None:
+    assert label(text, BARE) == chosen
+
+
+def test_labels_may_be_digits() -> None:
+    digits = Options(texts=("iron", "copper"), labels=("1", "2"))
+    assert label("2", digits) == "2"
+    assert label("(2)", digits) == "2"
+    assert label("I count 2 atoms and 1 bond.", digits) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("stable", 0), ("Stable.", 0), ("**stable**", 0), ("“stable”", 0), ("unstable", 1),
+        ("not  stable\nat all", 2), ("metastable", None), ("stables", None), ("stable, yes", None),
+        ("It is stable.", None), ("stable unstable", None), ("stable or unstable", None),
+    ],
+)  # fmt: skip
+def test_exact_mode_wants_the_option_alone(text: str, chosen: int | None) -> None:
+    assert read_choice(text, PHASES, "exact", allow_explanation=False).option == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("stable", 0), ("Stable, because it melts late.", 0), ("The answer is unstable.", 1),
+        ("It melts late.\n\nunstable", 1), ("stable\nNo, wait.\nunstable", None),
+        ("It is stable.", None), ("Stability matters.", None),
+    ],
+)  # fmt: skip
+def test_exact_mode_takes_a_stated_option_beside_an_explanation(
+    text: str, chosen: int | None
+) -> None:
+    assert read_choice(text, PHASES, "exact", allow_explanation=True).option == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("It is stable.", 0), ("It is unstable.", 1), ("It is not stable at all.", 2),
+        ("It is NOT STABLE AT ALL", 2), ("not\u00a0stable at all", 2), ("stable, very stable", 0),
+        ("stable or unstable", None), ("metastable", None), ("stability", None), ("stable_phase", 0),
+    ],
+)  # fmt: skip
+def test_contains_mode_finds_whole_words_longest_first(text: str, chosen: int | None) -> None:
+    assert read_choice(text, PHASES, "contains", allow_explanation=True).option == chosen
+
+
+@pytest.mark.parametrize(
+    ("options", "text", "chosen"),
+    [
+        (("稳定", "不稳定"), "该相是不稳定的", 1),
+        (("C", "C++"), "It is written in C++.", 1),
+        (("Köln", "Bonn"), "Ko\u0308ln liegt am Rhein", 0),
+        (("α-phase", "β-phase"), "the β\u2011phase forms", 1),
+    ],
+)
+def test_contains_mode_in_other_scripts(options: tuple[str, ...], text: str, chosen: int) -> None:
+    read = read_choice(text, Options(texts=options), "contains", allow_explanation=True)
+    assert read.option == chosen
+
+
+def test_case_counts_where_asked() -> None:
+    options = Options(texts=("Co", "CO"), ignore_case=False)
+    assert read_choice("CO", options, "exact", allow_explanation=False).option == 1
+    assert read_choice("co", options, "exact", allow_explanation=False).option is None
+
+
+def test_two_options_are_named_in_the_problem() -> None:
+    choice = read_choice("iron or zinc", METALS, "contains", allow_explanation=True)
+    assert "`iron`, `zinc`" in choice.problem
+    assert [mention.start for mention in choice.mentions] == [0, 8]
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("Yes", 0), ("yes.", 0), ("NO", 1), ("**No**", 1), ("“No.”", 1), ("\n Yes \n", 0),
+        (r"\boxed{Yes}", 0), (r"$\text{No}$", 1), ("know", None), ("notice", None), ("Yesterday", None),
+        ("none", None), ("Yes, it is.", None), ("No other gas.", None), ("Yes no", None),
+        ("The answer is yes.", None), ("True", None), ("是", None),
+    ],
+)  # fmt: skip
+def test_yes_or_no_stands_alone(text: str, index: int | None) -> None:
+    assert read_yes_no(text, ("yes", "no"), explanation=False).index == index
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("Yes", 0), ("Yes, it is.", 0), ("**Yes** — it is.", 0), ("No\n\nIt is not.", 1),
+        ("Yes, no other gas reacts.", 0), ("Yes: there is no doubt.", 0), ("Yes. No. 5 is it.", None),
+        ("Yes. Wait. No, it is not.", None), ("Yes.\n\nThe answer is no.", None),
+        ("It is so: yes.", None), ("Nothing reacts.", None), ("Yesterday.", None),
+    ],
+)  # fmt: skip
+def test_with_an_explanation_the_first_word_decides(text: str, index: int | None) -> None:
+    assert read_yes_no(text, ("yes", "no"), explanation=True).index == index
+
+
+@pytest.mark.parametrize(("text", "index"), [("是", 0), ("否。", 1), ("是的", None), ("yes", None)])
+def test_labels_may_be_words_of_another_language(text: str, index: int | None) -> None:
+    assert read_yes_no(text, ("是", "否"), explanation=False).index == index
