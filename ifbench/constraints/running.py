@@ -55,7 +55,7 @@ def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = No
         return decide(constraint, call.text, params)
     if call.quotations is None:
         return locate(constraint, call.text, params)
-    return decide_extracted(constraint, call.quotations, params)
+    return decide_extracted(constraint, call.quotations, params, text=call.text)
 
 
 @lru_cache(maxsize=4096)
