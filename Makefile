@@ -39,7 +39,7 @@ lock:  ## Resolve the dependencies anew, into both locks; needs uv
 	$(UV) export --quiet --locked --all-extras --no-hashes --no-emit-project --no-header \
 		--no-annotate --output-file requirements.lock
 
-clean:  ## Remove the environment and what tools left; results (runs/) stay
+clean:  ## Remove the environment and what tools left; results (store/) stay
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
