@@ -280,7 +280,7 @@ def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
     ends = np.cumsum([0, *map(len, pieces)])
     if ends[-1] > np.iinfo(np.int32).max:
         raise OverflowError("the texts of one batch are longer than 2 GiB")
-    known = np.packbits([value is not None for value in values], bitorder="little")
+    known = np.packbits(np.array([v is not None for v in values], dtype=bool), bitorder="little")
     buffers = [known, ends.astype(np.int32), b"".join(pieces)]
     return pa.Array.from_buffers(type, len(values), [pa.py_buffer(buffer) for buffer in buffers])
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,11 +160,18 @@ def resolve(uri: str | Location) -> Location:
             raise StoreError("the store's location is empty; expected a path or a URI")
         path = os.path.abspath(os.path.expanduser(uri))  # noqa: PTH100, PTH111
         return Location(fs.LocalFileSystem(), path, uri)
+    shown = _without_secrets(uri)
     try:
         filesystem, path = fs.FileSystem.from_uri(uri)
     except (OSError, ValueError) as error:  # Arrow's own errors derive from these.
-        raise StoreError(f"{uri}: no store can be opened there: {error}") from error
-    return Location(filesystem, path.rstrip("/"), uri)
+        reason = str(error).replace(uri, shown)
+        raise StoreError(f"{shown}: no store can be opened there: {reason}") from error
+    return Location(filesystem, path.rstrip("/"), shown)
+
+
+def _without_secrets(uri: str) -> str:
+    """A URI as messages may show it: without user, password and options."""
+    return re.sub(r"//[^/@]*@", "//", uri.partition("?")[0]).rstrip("/")
 
 
 def sync_folder(path: str) -> None:

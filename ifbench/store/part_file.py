@@ -19,7 +19,7 @@ from ifbench.errors import StoreError
 from ifbench.store.location import Location
 from ifbench.store.stream_file import sound_rows
 
-GROUP_ROWS = 128
+GROUP_ROWS = 64
 """Rows of one row group: the least that a look-up has to unpack (benchmarks/store.py)."""
 _LABELS = ["purpose", "model", "stop", "returned_model", "fingerprint", "endpoint",
            "failure_kind", "writer"]  # fmt: skip

@@ -19,7 +19,7 @@ import pyarrow as pa
 from ifbench import schemas
 from ifbench.store.location import Location, is_locked
 
-_NO_KEYS = schemas.RESPONSES.empty_table().column("key").combine_chunks()
+_NO_KEYS = schemas.rows_to_batch([]).column("key")
 END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
 _MARK = b"\xff\xff\xff\xff"
 _CHUNK_BYTES = 8 << 20

@@ -80,6 +80,17 @@ def test_a_relative_path_is_the_same_store_for_a_worker_elsewhere(
     assert (tmp_path / "runs" / "responses" / "journal").is_dir()
 
 
+def test_messages_show_a_location_without_its_options() -> None:
+    assert Store("file:///data/ifbench/?planted=1").root.uri == "file:///data/ifbench"
+
+
+@pytest.mark.parametrize("scheme", ["s3", "nowhere"])
+def test_an_error_names_the_location_without_its_secrets(scheme: str) -> None:
+    with pytest.raises(StoreError, match=f"{scheme}://bucket/a: no store") as caught:
+        Store(f"{scheme}://name:planted@bucket/a?nonsense=planted")
+    assert "planted" not in str(caught.value)
+
+
 def test_writing_to_memory_goes_the_same_way(tmp_path: Path) -> None:
     from pyarrow import fs
 
