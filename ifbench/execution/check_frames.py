@@ -1,16 +1,16 @@
 """What goes between a sandbox and the process that runs its checks.
 
-A frame is a length and a pickle of built-in values only. Neither side can load a class from
-the other, so nothing that a model wrote is ever executed.
+A frame is a length and a marshalled pair of a kind and a body of built-in values. Marshal
+knows no classes, so that nothing is ever built or run on one side that the other chose, as a
+pickle would allow; both sides are one interpreter, so they agree on its format.
 """
 
 from __future__ import annotations
 
-import io
-import pickle
+import marshal
 import struct
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ifbench.constraints.constraint import Check
 from ifbench.constraints.running import CheckCall
@@ -32,14 +32,9 @@ Frame: TypeAlias = tuple[str, Any]
 
 
 def pack(kind: str, body: Any) -> bytes:
-    """One frame. Raises `TypeError` when the body holds more than built-in values."""
-    buffer = io.BytesIO()
-    buffer.write(LENGTH.pack(0))
-    _PlainPickler(buffer, protocol=pickle.HIGHEST_PROTOCOL).dump((kind, body))
-    size = buffer.tell() - LENGTH.size
-    buffer.seek(0)
-    buffer.write(LENGTH.pack(size))
-    return buffer.getvalue()
+    """One frame. Raises `ValueError` when the body holds more than built-in values."""
+    data = marshal.dumps((kind, body))
+    return LENGTH.pack(len(data)) + data
 
 
 def unpack(buffer: bytearray) -> Frame | None:
@@ -50,27 +45,15 @@ def unpack(buffer: bytearray) -> Frame | None:
     end = LENGTH.size + size
     if len(buffer) < end:
         return None
-    frame = load_frame(bytes(buffer[LENGTH.size : end]))
+    frame = load_frame(buffer[LENGTH.size : end])
     del buffer[:end]
     return frame
 
 
-def load_frame(data: bytes) -> Frame:
+def load_frame(data: bytes | bytearray) -> Frame:
     """A frame without its length."""
-    frame: Frame = _PlainUnpickler(io.BytesIO(data)).load()
+    frame: Frame = marshal.loads(data)  # noqa: S302  # our own child's, and only values
     return frame
-
-
-class _PlainPickler(pickle.Pickler):
-    def reducer_override(self, value: Any) -> NoReturn:
-        """Called for whatever is not a plain built-in value."""
-        raise TypeError(f"a {type(value).__name__} cannot be sent between processes")
-
-
-class _PlainUnpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> NoReturn:
-        """Called for whatever would have to be imported."""
-        raise pickle.UnpicklingError(f"{module}.{name} is not a plain value")
 
 
 def encode_call(call: CheckCall) -> tuple[Any, ...]:

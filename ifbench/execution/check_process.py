@@ -68,6 +68,8 @@ class CheckProcess:
         self._requests = self._process.stdin.fileno()
         self._replies = self._process.stdout.fileno()
         os.set_blocking(self._requests, False)
+        self._can_write = _poll(self._requests, select.POLLOUT)
+        self._can_read = _poll(self._replies, select.POLLIN)
         self._await_start()
 
     def send(self, calls: Sequence[CheckCall]) -> None:
@@ -83,7 +85,7 @@ class CheckProcess:
         """The next frame. Raises `TimeoutError`, or `ProcessEndedError`."""
         deadline = time.monotonic() + timeout_s
         while (frame := unpack(self._buffer)) is None:
-            _wait(self._replies, select.POLLIN, deadline)
+            _wait(self._can_read, deadline)
             data = os.read(self._replies, _READ_BYTES)
             if not data:
                 raise ProcessEndedError(self._process.wait())
@@ -121,17 +123,21 @@ class CheckProcess:
         deadline = time.monotonic() + SEND_S
         view = memoryview(data)
         while view:
-            _wait(self._requests, select.POLLOUT, deadline)
+            _wait(self._can_write, deadline)
             try:
                 view = view[os.write(self._requests, view) :]
             except BrokenPipeError:
                 raise ProcessEndedError(self._process.wait()) from None
 
 
-def _wait(descriptor: int, event: int, deadline: float) -> None:
-    """Until the pipe is ready (or broken, which the caller meets). Raises `TimeoutError`."""
+def _poll(descriptor: int, event: int) -> select.poll:
     ready = select.poll()  # Unlike select, it takes descriptors above 1,023.
     ready.register(descriptor, event)
+    return ready
+
+
+def _wait(ready: select.poll, deadline: float) -> None:
+    """Until the pipe is ready (or broken, which the caller meets). Raises `TimeoutError`."""
     if not ready.poll(max(deadline - time.monotonic(), 0.0) * 1_000):
         raise TimeoutError("it does not answer")
 

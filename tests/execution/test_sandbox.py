@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -19,7 +18,7 @@ import pytest
 from ifbench.constraints.constraint import MAX_CHARACTERS, Check, failed, passed
 from ifbench.constraints.running import CheckCall
 from ifbench.errors import PrerequisiteError
-from ifbench.execution.check_frames import decode_check, encode_check, load_frame, pack, unpack
+from ifbench.execution.check_frames import decode_check, encode_check, pack, unpack
 from ifbench.execution.sandbox import Sandbox
 from ifbench.types import Cause, Evidence, Outcome
 
@@ -125,7 +124,7 @@ def test_check_whose_process_the_system_ends_is_undecided(
     ("asked", "words"),
     [
         (call("bug"), "planted:bug raised ZeroDivisionError: planted"),
-        (call("odd"), "planted:odd raised TypeError: a Odd cannot be sent"),
+        (call("odd"), "planted:odd raised ValueError: unmarshallable"),
         (call("none"), "planted:none raised KeyError"),
         (call("begins", params='{"word": "a"}'), "planted:begins raised ValidationError"),
     ],
@@ -325,11 +324,10 @@ def test_real_constraints_are_checked_by_default() -> None:
     assert found.outcome is Outcome.FAIL
 
 
-def test_frame_holds_no_class() -> None:
-    with pytest.raises(TypeError, match="Path cannot be sent"):
-        pack("result", Path("x"))
-    with pytest.raises(pickle.UnpicklingError, match="not a plain value"):
-        load_frame(pickle.dumps(Path("x")))
+@pytest.mark.parametrize("body", [Path("x"), Outcome.PASS, {"a": [Path("x")]}, print])
+def test_frame_holds_no_class(body: object) -> None:
+    with pytest.raises(ValueError, match="unmarshallable"):
+        pack("result", body)
 
 
 def test_frames_are_taken_one_by_one_from_a_stream() -> None:
