@@ -179,7 +179,7 @@ def _called_correct(text: str, options: Options) -> Iterator[Mention]:
 @lru_cache(maxsize=256)
 def _correct(options: Options) -> re.Pattern[str]:
     return re.compile(
-        rf"(?<![^\W_])(?P<label>{_any_label(options)})[)\]*]{{0,3}} is (?:the )?"
+        rf"(?<![^\W_])(?P<label>{_label_names(options)})[)\]*]{{0,3}} is (?:the )?"
         r"(?:correct|right|best)(?![^\W_])"
     )
 
@@ -223,12 +223,17 @@ def _leading_label(text: str, start: int, end: int, options: Options) -> Mention
 def _label_pattern(options: Options) -> re.Pattern[str]:
     return re.compile(
         rf"\A[\s*_$\"']{{0,6}}(?P<dress>[(\[]|(?:option|choice) |\\text\{{)?[*_]{{0,3}}"
-        rf"(?P<label>{_any_label(options)})(?![^\W_])[)\]}}*_]{{0,3}}",
+        rf"(?P<label>{_label_names(options)})(?![^\W_])[)\]}}*_]{{0,3}}",
         re.IGNORECASE if options.ignore_case else 0,
     )
 
 
-def _any_label(options: Options) -> str:
+@lru_cache(maxsize=256)
+def _any_label(options: Options) -> re.Pattern[str]:
+    return re.compile(_label_names(options))
+
+
+def _label_names(options: Options) -> str:
     labels = sorted((label.strip("()[]{}.: ") for label in options.labels), key=len, reverse=True)
     return "|".join(map(re.escape, labels)) or r"(?!)"
 
@@ -252,36 +257,55 @@ def _is_one_line_of_words(text: str) -> bool:
 
 
 def _labels_apart(text: str, options: Options) -> list[Mention]:
-    """Labels in brackets, in bold, at the start of a line before a stop, or bare and no word."""
+    """Labels that stand apart from the words: (B), **B**, "B." on a new line, option B, bare B.
+
+    Case counts here, and a bare "A" or "I" is a word unless another label stands beside it.
+    "Not B" names no choice.
+    """
+    plain = fold(text)
     mentions = []
-    for match in _apart(options).finditer(fold(text)):
-        label = match[match.lastgroup or 0]
-        option = _label_index(label, options)
-        if option is not None:
-            start, end = match.span(match.lastgroup or 0)
-            mentions.append(Mention(option=option, start=start, end=end))
+    for match in _any_label(options).finditer(plain):
+        start, end = match.span()
+        if _stands_apart(plain, start, end, options):
+            option = _label_index(match[0], options)
+            mentions.append(Mention(option=option or 0, start=start, end=end))
     return mentions
 
 
+_BOLD_END = re.compile(r"[.:)]?\*\*")
+_LINE_START = re.compile(r"[ \t>*•-]{0,8}")
+_LINE_LABEL_END = re.compile(r"[.:)](?=[\s*]|\Z)|[ \t]*(?=\n|\Z)")
+_WORD_GOES_ON = re.compile(r"[\w']|-\w|\.\w")
+_NO_SUBJECT = re.compile(r" (?!(?:are|is|can|may|both|were)\b)[a-z]")
+
+
+def _stands_apart(plain: str, start: int, end: int, options: Options) -> bool:
+    before, after = plain[max(start - 8, 0) : start], plain[end : end + 1]
+    if before[-1:].isalnum() or after.isalnum() or before.endswith(("not ", "nor ", "not (")):
+        return False
+    if before.endswith(("(", "[")) and after in {")", "]"}:
+        return True
+    if before.endswith("**") and _BOLD_END.match(plain, end):
+        return True
+    if before.lower().endswith(("option ", "choice ")):
+        return True
+    line = plain.rfind("\n", max(start - 9, 0), start) + 1
+    opens_line = (line or start < 9) and _LINE_START.fullmatch(plain, line, start)
+    if opens_line and _LINE_LABEL_END.match(plain, end):
+        return True
+    if before.endswith(("'", ".", "-", "_")) or _WORD_GOES_ON.match(plain, end):
+        return False
+    label = plain[start:end]
+    if label not in {"A", "I"}:
+        return label[0].isupper()
+    if _joined_label(options).match(plain, end):
+        return True
+    return before.endswith((" and ", " or ")) and not _NO_SUBJECT.match(plain, end)
+
+
 @lru_cache(maxsize=256)
-def _apart(options: Options) -> re.Pattern[str]:
-    # Case counts here: in running text "a" and "i" are words. "A" and "I" are too, if bare.
-    any_label = _any_label(options)
-    bare = [label for label in options.labels if label.strip("(). ") not in {"A", "I"}]
-    words = "|".join(re.escape(label.strip("()[]{}.: ")) for label in bare if label[:1].isupper())
-    joined = (
-        rf"(?:(?=\w+(?:,| and| or| &|/) ?[(\[]?(?:{any_label})(?![^\W_]))"
-        r"|(?:(?<=\band )|(?<=\bor ))(?=\w+(?! (?!are|is|can|may|both|were)[a-z])))"
-    )
-    return re.compile(
-        rf"(?<!not )(?<!nor )(?:[(\[](?P<bracketed>{any_label})[)\]]"
-        rf"|\*\*(?P<bold>{any_label})[.:)]?\*\*"
-        rf"|^[ \t>*•-]{{0,8}}(?P<line>{any_label})(?:[.:)](?=\s|\Z|\*)|[ \t]*$)"
-        rf"|(?<![^\W_])(?:[oO]ption|[cC]hoice) (?P<named>{any_label})(?![^\W_])"
-        rf"|(?<![\w'’.-])(?P<bare>{words or '(?!)'})(?![\w'’]|-\w|\.\w)"
-        rf"|(?<![\w'’.-]){joined}(?P<joined>{any_label})(?![\w'’]|-\w))",
-        re.MULTILINE,
-    )
+def _joined_label(options: Options) -> re.Pattern[str]:
+    return re.compile(rf"(?:,| and| or| &|/) ?[(\[]?(?:{_label_names(options)})(?![^\W_])")
 
 
 def _line_options(text: str, options: Options) -> list[Mention]:
