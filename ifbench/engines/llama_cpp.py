@@ -27,7 +27,10 @@ from ifbench.engines.weights import PACKAGED, Say, fetch_weights, local_weights,
 from ifbench.errors import ConfigError, PrerequisiteError
 from ifbench.types import FailureKind, ModelConfig, Prompt, View
 
-MAX_THREADS = 8  # A model of this size gains nothing from more.
+MAX_THREADS = 8  # Measured up to two only; for a larger model, set `threads`.
+
+# A server that hangs shows as time-outs; asking whether it lives costs a millisecond.
+_SUSPICIOUS = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
 
 
 class LlamaOptions(BaseModel):
@@ -155,12 +158,8 @@ class LlamaCpp:
             return self._unready(prompt, error)
         tried = await chat.generate(prompt)
         failure = tried.response.failure
-        if (
-            failure is not None
-            and failure.kind is FailureKind.TRANSPORT
-            and chat is self._chats[-1]
-        ):
-            self._is_suspect = True  # Calls that broke off later, on an older server, say nothing.
+        if failure is not None and failure.kind in _SUSPICIOUS and chat is self._chats[-1]:
+            self._is_suspect = True  # What breaks off on an older server says nothing.
         return tried
 
     async def aclose(self) -> None:

@@ -27,7 +27,7 @@ from ifbench.engines.llama_cpp import (
 from ifbench.engines.llama_server import IDLE_S, ServerFolder, load_address
 from ifbench.engines.server_lease import runtime_folder
 from ifbench.errors import ConfigError, PrerequisiteError
-from ifbench.types import FailureKind, ImagePolicy, Media, Sampling, Stop, View
+from ifbench.types import FailureKind, ImagePolicy, Limits, Media, Sampling, Stop, View
 
 pytest.importorskip("xllamacpp")
 
@@ -358,13 +358,15 @@ def test_a_server_that_was_killed_is_replaced_at_the_next_try(clients, runtime, 
 
 
 @pytest.mark.model
-def test_a_server_that_hangs_is_replaced(clients, runtime):
-    one = clients()
-    one.ask()
+async def test_a_server_that_hangs_is_replaced_after_a_time_out(engine, runtime):
+    hurried = replace(CONFIG, limits=Limits(timeout_s=3))
+    await engine.generate(make_prompt("Hello"))
     server = server_of(runtime)
     stopped = load_address(server).pid
     os.kill(stopped, signal.SIGSTOP)
-    assert clients().ask()[1] == "-"
+    tried = await engine.generate(make_prompt("Hello", model=hurried))
+    assert tried.response.failure.kind is FailureKind.TIMEOUT
+    assert (await engine.generate(make_prompt("Hello"))).response.failure is None
     assert load_address(server).pid != stopped
 
 
