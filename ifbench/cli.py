@@ -24,7 +24,7 @@ EXIT_INTERRUPTED = 130
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = _parse(arguments)
     logging.basicConfig(format="ifbench: %(message)s", level=logging.WARNING)
     logging.captureWarnings(capture=True)
     try:
@@ -39,6 +39,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         sys.stderr.close()
         return EXIT_OK
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """The command and its options; KEY=VALUE may stand before, between and behind options."""
+    parser = _parser()
+    options, rest = parser.parse_known_args(arguments)
+    stray = [word for word in rest if word.startswith("-") or not hasattr(options, "overrides")]
+    if stray:
+        parser.error(f"unrecognized arguments: {' '.join(stray)}")
+    if rest:
+        options.overrides = [*options.overrides, *rest]
+    return options
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -1,0 +1,233 @@
+"""The commands as a user types them, on the starter set and a scripted model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ifbench.cli import main
+from ifbench.store import Store, read_scores
+
+RUN = ["execution=local", "candidates=[scripted]", "judge=scripted"]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def ifbench(*arguments: str) -> int:
+    return main(list(arguments))
+
+
+def test_evaluate_leaves_scores_for_every_sample_and_says_what_is_next(capsys):
+    code = ifbench("evaluate", *RUN, "benchmark.limit=5")
+    out = capsys.readouterr().out
+    assert code == 0
+    assert "One failed constraint, as an example:" in out
+    assert "reason: " in out
+    assert out.splitlines()[-1].startswith("complete. More tables: ifbench report ")
+    assert read_scores("store").num_rows == 5
+
+
+def test_the_same_command_again_asks_nobody(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    before = capsys.readouterr().out
+    assert ifbench("evaluate", *RUN, "benchmark.limit=5") == 0
+    after = capsys.readouterr().out
+    assert "0 answers, 5 from the store" in after
+    assert after.split("asked")[0] == before.split("asked")[0]
+    (manifest,) = Store("store").list_runs()
+    assert len(manifest.invocations) == 2
+
+
+def test_plan_counts_what_is_missing_and_spends_nothing(capsys):
+    assert ifbench("plan", *RUN, "benchmark.limit=5") == 0
+    out = capsys.readouterr().out
+    assert "candidate" in out
+    assert len(Store("store").journal) == 0
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    capsys.readouterr()
+    ifbench("plan", *RUN, "benchmark.limit=5")
+    row = next(line for line in capsys.readouterr().out.splitlines() if "candidate" in line)
+    assert row.split()[2:5] == ["5", "0", "0"]
+
+
+def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
+    # The scripted judge's stock reply covers no step that it is asked about.
+    code = ifbench("evaluate", *RUN, "benchmark.ids=[chemistry-steps-aspirin]")
+    out = capsys.readouterr().out
+    assert code == 3
+    assert "1 of 1 trials are owed (judge_unreadable 1)" in out
+    assert "To ask for what is missing: ifbench evaluate execution=local" in out
+
+
+def test_without_a_judge_judged_items_are_undecided_and_not_failed(capsys):
+    ids = "benchmark.ids=[chemistry-steps-aspirin]"
+    assert ifbench("evaluate", "execution=local", "candidates=[scripted]", "judge=null", ids) == 3
+    assert "not_run 1" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["judge=gpt-4.2"], "gpt-4.1"),
+        (["benchmark.limt=3"], "limit"),
+        (["benchmark.limit=0"], "limit"),
+        (["execution=kubernetes"], "local"),
+        (["benchmark.data=missing.jsonl"], "missing.jsonl"),
+        (["benchmark.data=builtin:scimif_start"], "scimif_starter"),
+        (["benchmark.ids=[chemistry-mass-glucos]"], "chemistry-mass-glucose"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_runs(arguments, words, capsys):
+    assert ifbench("evaluate", *RUN, *arguments) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert "Traceback" not in error
+    assert len(Store("store").journal) == 0
+
+
+def test_report_prints_the_latest_run_in_every_form(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    capsys.readouterr()
+    for form, mark in (
+        ("terminal", "By discipline"),
+        ("markdown", "### By discipline"),
+        ("csv", "model,complete/total"),
+        ("json", '"title": "By discipline"'),
+    ):
+        assert ifbench("report", "--format", form) == 0
+        assert mark in capsys.readouterr().out
+    assert ifbench("report", "--list") == 0
+    assert "scripted" in capsys.readouterr().out
+
+
+def test_report_without_runs_or_with_a_wrong_name_says_what_there_is(capsys):
+    assert ifbench("report") == 2
+    assert "no runs are stored here" in capsys.readouterr().err
+    ifbench("evaluate", *RUN, "benchmark.limit=1")
+    assert ifbench("report", "zzz") == 2
+    assert "no run starts with 'zzz'" in capsys.readouterr().err
+
+
+def test_show_tells_a_sample_with_its_answer_and_verdicts(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    capsys.readouterr()
+    assert ifbench("show", "chemistry-mass-glucose") == 0
+    out = capsys.readouterr().out
+    assert "molar mass of glucose" in out
+    assert 'general:decimal_number {"places": 2}' in out
+    assert "answer (" in out
+    assert "decided by: script:general:decimal_number@1" in out
+    assert ifbench("show", "chemistry-mass-gluco") == 2
+    assert "did you mean `chemistry-mass-glucose`" in capsys.readouterr().err
+
+
+def test_constraints_as_table_as_text_and_as_data(capsys):
+    assert ifbench("constraints") == 0
+    assert "general:json_constraint" in capsys.readouterr().out
+    assert ifbench("constraints", "general:choose_from") == 0
+    assert "passes: " in capsys.readouterr().out
+    assert ifbench("constraints", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"id", "group", "method", "params", "example", "description"} <= set(listed[0])
+    assert ifbench("constraints", "general:chose_from") == 2
+    assert "general:choose_from" in capsys.readouterr().err
+
+
+def test_doctor_says_what_to_mend(capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    code = ifbench(
+        "doctor", "candidates=[gpt-5.2]", "candidates.gpt-5.2.base_url=http://127.0.0.1:9/v1"
+    )
+    out = capsys.readouterr().out
+    assert code == 2
+    assert "OPENAI_API_KEY is not set" in out
+    assert "127.0.0.1:9 is out of reach" in out
+
+
+# ── verify ───────────────────────────────────────────────────────────────────────────
+
+LINES = [
+    {"id": "a", "constraint": "general:all_lowercase", "response": "all fine"},
+    {"id": "b", "constraint": "general:all_lowercase", "response": "Not fine"},
+    {"id": "c", "constraint": "general:all_lowercase", "response": None},
+    {"id": "d", "constraint": "general:number_response", "params": {"n": 2}, "response": "x"},
+    {"id": "e", "constraint": "general:all_lowercas", "response": "x"},
+    {"id": "f", "constraint": "general:decimal_number", "params": {"places": "2"}, "response": "x"},
+    {"id": "g", "constraint": "general:all_lowercase"},
+    {"id": "h", "constraint": "general:all_lowercase", "response": "x", "answer": "y"},
+    {
+        "id": "i",
+        "constraint": "general:all_lowercase",
+        "response": "<think>Hm</think>fine \ud83d\ude00",
+    },
+    {"id": 7, "constraint": "general:all_lowercase", "response": "caf\u00e9", "instruction": "i"},
+]
+
+
+def verified(lines: list[str], capsys, *more: str) -> tuple[int, list[dict]]:
+    Path("in.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    code = ifbench("verify", "in.jsonl", "-o", "out.jsonl", *more)
+    written = Path("out.jsonl").read_text(encoding="utf-8")
+    return code, [json.loads(line) for line in written.splitlines()]
+
+
+def test_verify_decides_each_line_in_order(capsys):
+    code, found = verified([json.dumps(line) for line in LINES], capsys)
+    assert [(one["id"], one["outcome"]) for one in found] == [
+        ("a", "pass"),
+        ("b", "fail"),
+        ("c", "fail"),
+        ("d", "undecided"),
+        ("e", "error"),
+        ("f", "error"),
+        ("g", "error"),
+        ("h", "error"),
+        ("i", "pass"),
+        (7, "pass"),
+    ]
+    assert code == 2
+    assert found[1]["evidence"][0]["text"].startswith("N")
+    assert "line 5" in found[4]["reason"]
+    assert "general:all_lowercase" in found[4]["reason"]
+
+
+def test_verify_survives_lines_that_are_no_records(capsys):
+    lines = ["", "nonsense", "[1]", '{"id": "z", "constraint": 5, "response": "x"}', "  ", "null"]
+    code, found = verified(lines, capsys)
+    assert code == 2
+    assert [one["outcome"] for one in found] == ["error"] * 4
+    assert [one["reason"].split(":")[0] for one in found] == [
+        "line 2",
+        "line 3",
+        "line 4",
+        "line 6",
+    ]
+
+
+def test_verify_ends_with_0_when_all_is_decided_and_3_when_something_is_not(capsys):
+    assert verified([json.dumps(LINES[0]), json.dumps(LINES[1])], capsys)[0] == 0
+    assert verified([json.dumps(LINES[0]), json.dumps(LINES[3])], capsys)[0] == 3
+
+
+def test_verify_asks_a_judge_only_when_one_is_named(capsys):
+    code, found = verified(
+        [json.dumps(LINES[3])],
+        capsys,
+        "judge=scripted",
+        'judge.options.default=\'{"categories": ["x", "y"]}\'',
+    )
+    assert (code, found[0]["outcome"]) == (0, "pass")
+
+
+def test_verify_says_so_when_the_file_is_missing(capsys):
+    assert ifbench("verify", "nowhere.jsonl") == 2
+    assert "nowhere.jsonl: cannot be read" in capsys.readouterr().err
+
+
+def test_an_empty_file_gives_an_empty_result(capsys):
+    assert verified([], capsys) == (0, [])
