@@ -1,9 +1,10 @@
 """The embedded model: llama.cpp on this machine, for demonstrations and for tests.
 
 The weights and the server are seen to at the first call, not at build; the calls themselves
-go the way of every endpoint, through `openai_chat`. Measured for SmolLM2-135M on two cores:
-36, 38 and 45 tokens a second in all for 1, 2 and 4 requests at once (prompts of 150 tokens,
-answers of 60), 1.6 s for one such call alone, and 1.3 s to start the server.
+go the way of every endpoint, through `openai_chat`. Measured for SmolLM2-135M on two cores, with
+prompts of 150 tokens and answers of 60: 36, 38 and 45 tokens a second in all for 1, 2 and 4
+requests at once, 1.6 s for one alone, 1.3 s to start the server. With eight other processes on
+the same two cores: 3, 7 and 6 tokens a second.
 
 Repeatable: with temperature 0, and with any temperature under a seed, a prompt gets the same
 text whatever runs beside it, as long as `cache_prompt` is off. With it on, 7 of 8 answers
