@@ -56,9 +56,13 @@ def prompt_key(prompt: Prompt) -> str:
     )
 
 
-def _model_identity(model: ModelConfig) -> Mapping[str, str]:
-    identity = {"engine": model.engine, "model": model.model}
-    return {**identity, "revision": model.revision} if model.revision else identity
+def _model_identity(model: ModelConfig) -> Mapping[str, Any]:
+    identity: dict[str, Any] = {"engine": model.engine, "model": model.model}
+    if model.revision:
+        identity["revision"] = model.revision
+    if model.engine == "scripted" and model.options:  # Its options *are* the model.
+        identity["options"] = model.options
+    return identity
 
 
 def _part_identity(part: Part) -> Mapping[str, Any]:

@@ -74,6 +74,10 @@ OTHER = [
     ("the model id", replace(PROMPT, model=replace(MODEL, model="other"))),
     ("the revision", replace(PROMPT, model=replace(MODEL, revision="2"))),
     ("the engine", replace(PROMPT, model=replace(MODEL, engine="llama_cpp"))),
+    (
+        "a script's table",
+        replace(PROMPT, model=replace(MODEL, engine="scripted", options={"default": "x"})),
+    ),
     ("one blank", replace(PROMPT, parts=(Text(text="What is shown?"), PROMPT.parts[1]))),
     ("the order of parts", replace(PROMPT, parts=PROMPT.parts[::-1])),
     ("a part less", replace(PROMPT, parts=PROMPT.parts[:1])),

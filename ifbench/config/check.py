@@ -61,6 +61,7 @@ def check_run(
 
     filled = {**tree, **_filled(roles)}
     config = _validated(RunConfig, filled, place, roles)
+    _refuse_two_of_one_name(config)
     _refuse_shared_keys(config)
     return config
 
@@ -277,3 +278,23 @@ def _refuse_shared_keys(config: RunConfig) -> None:
             f"but differ in {differs}: answers of one would be taken for the other's. Give one "
             "of them a `revision` of its own, such as `revision: fp8`"
         )
+
+
+_BY_NAME = ("engine", "base_url", "api_key_env", "options", "price")
+"""What a worker looks up by a model's name; all else goes along with each prompt."""
+
+
+def _refuse_two_of_one_name(config: RunConfig) -> None:
+    """A worker opens one client for each name, so roles of one name share what opens it."""
+    seen: dict[str, ModelConfig] = {}
+    for model in config.models:
+        other = asdict(seen.setdefault(model.name, model))
+        one = asdict(model)
+        differing = [field for field in _BY_NAME if one[field] != other[field]]
+        if differing:
+            raise ConfigError(
+                f"model `{model.name}` takes two roles with two settings of "
+                f"`{'`, `'.join(differing)}`. Set it for both "
+                f"(`model.{model.name}.{differing[0]}…`) or give one role a file of its own in "
+                "`conf/model/`"
+            )

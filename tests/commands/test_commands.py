@@ -214,13 +214,18 @@ def test_verify_ends_with_0_when_all_is_decided_and_3_when_something_is_not(caps
     assert verified([json.dumps(LINES[0]), json.dumps(LINES[3])], capsys)[0] == 3
 
 
+JUDGE = """
+engine: scripted
+model: two-things
+options:
+  default: '{"categories": ["x", "y"]}'
+"""
+
+
 def test_verify_asks_a_judge_only_when_one_is_named(capsys):
-    code, found = verified(
-        [json.dumps(LINES[3])],
-        capsys,
-        "judge=scripted",
-        'judge.options.default=\'{"categories": ["x", "y"]}\'',
-    )
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/two.yaml").write_text(JUDGE, encoding="utf-8")
+    code, found = verified([json.dumps(LINES[3])], capsys, "judge=two")
     assert (code, found[0]["outcome"]) == (0, "pass")
 
 
