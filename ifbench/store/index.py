@@ -7,6 +7,7 @@ row compares the whole key. Several rows may bear one key, and all of them are n
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -20,6 +21,7 @@ Prints: TypeAlias = npt.NDArray[np.uint64]
 _MERGE_ROWS = 20_000
 """Rows that may wait in the dictionary before the arrays are sorted anew."""
 _HEX_LENGTH = 64
+_HEX_HEAD = re.compile("[0-9a-f]{16}")
 _DIGITS = np.full(256, 255, dtype=np.uint8)
 _DIGITS[np.frombuffer(b"0123456789abcdef", dtype=np.uint8)] = np.arange(16, dtype=np.uint8)
 
@@ -34,9 +36,8 @@ class Place:
 
 def fingerprint(key: str) -> int:
     """The first 64 bits of a key: of its own hex digits, or of its hash for any other text."""
-    head = key[:16]
-    if len(key) == _HEX_LENGTH and all(c in "0123456789abcdef" for c in head):
-        return int(head, 16)
+    if len(key) == _HEX_LENGTH and _HEX_HEAD.match(key):
+        return int(key[:16], 16)
     return int.from_bytes(hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:8], "big")
 
 
