@@ -93,7 +93,9 @@ def ready(config: RunConfig) -> Run:
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
     check_extras(dataset.constraints)
-    what = {**identity(config), "dataset": dataset.sha256}
+    what = identity(config)
+    # The data are what they say, wherever they lie.
+    what = {**what, "benchmark": {**what["benchmark"], "data": dataset.sha256}}
     manifest = Manifest(
         run_id=run_id(what),
         identity=what,

@@ -14,6 +14,7 @@ from ifbench.config import RunConfig
 from ifbench.engines.ask import Asker
 from ifbench.engines.build import open_asker
 from ifbench.engines.engine import Blob, ViewLoader
+from ifbench.engines.weights import cache_folder
 from ifbench.execution.sandbox import Sandbox
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.media.errors import MediaError
@@ -64,7 +65,7 @@ def roles_of(config: RunConfig) -> Roles:
 
 def view_loader() -> ViewLoader:
     """Views of media for the engines; what cannot be viewed is a failure of its row."""
-    views = Views()
+    views = Views(cache_folder().parent / "views")
 
     def load(view: View) -> Blob | Failure:
         try:

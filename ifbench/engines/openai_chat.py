@@ -84,6 +84,12 @@ class _Answer:
     body: bytes
 
 
+def is_loopback(url: str) -> bool:
+    """True for an address of this machine."""
+    host = urlsplit(url).hostname or ""
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
 class OpenAIChat:
     """One endpoint. Remembers how each of its models wants to be asked."""
 
@@ -105,7 +111,8 @@ class OpenAIChat:
             max_retries=0,
             # The total is ours to watch; a dead host should not take all of it.
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
-            http_client=openai.DefaultAioHttpClient(),
+            # A proxy of the environment has no way to this machine's own ports.
+            http_client=openai.DefaultAioHttpClient(trust_env=not is_loopback(base_url)),
         )
 
     async def generate(self, prompt: Prompt) -> Try:

@@ -393,3 +393,14 @@ async def test_local_endpoint_needs_no_key(endpoint):
 )
 def test_shown_url_holds_no_secret(url, shown):
     assert public_url(url) == shown
+
+
+async def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(endpoint, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nothing listens there
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    engine = build_openai_chat(chat_model(endpoint.url), no_media)
+    tried = await engine.generate(chat_prompt())
+    await engine.aclose()
+    assert tried.response.failure is None
