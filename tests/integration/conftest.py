@@ -1,0 +1,65 @@
+"""One endpoint for all, in a process that outlives what the tests kill; a folder for each."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from running import LOG, REPLIES, Place, Results
+
+from engines.endpoint import EndpointProcess
+
+
+@pytest.fixture(scope="session")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the endpoint notes its answers."""
+    return tmp_path_factory.mktemp("endpoint") / "answers.jsonl"
+
+
+@pytest.fixture(scope="session")
+def endpoint(log: Path) -> Iterator[EndpointProcess]:
+    os.environ[LOG] = str(log)
+    try:
+        with EndpointProcess(reply=f"{REPLIES}:reply") as started:
+            yield started
+    finally:
+        del os.environ[LOG]
+
+
+@pytest.fixture(scope="session")
+def whole(
+    endpoint: EndpointProcess, log: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Place, frozenset[str]]:
+    """An undisturbed run of the whole starter set, and the prompts that it asked."""
+    place = Place(folder=tmp_path_factory.mktemp("undisturbed"), endpoint=endpoint, log=log)
+    done = place.evaluate()
+    assert done.code == 0, done.err
+    assert place.preflights() == 2
+    assert set(place.prompts().values()) == {1}
+    return place, frozenset(place.prompts())
+
+
+@pytest.fixture
+def undisturbed(whole: tuple[Place, frozenset[str]]) -> Results:
+    return whole[0].results()
+
+
+@pytest.fixture
+def wanted(whole: tuple[Place, frozenset[str]]) -> frozenset[str]:
+    return whole[1]
+
+
+@pytest.fixture
+def place(whole: object, endpoint: EndpointProcess, log: Path, tmp_path: Path) -> Place:
+    """A folder of its own; made after the undisturbed run, whose counts it forgets."""
+    return Place(folder=tmp_path, endpoint=endpoint, log=log)
+
+
+@pytest.fixture
+def finished(place: Place, whole: tuple[Place, frozenset[str]]) -> Place:
+    """A folder whose store holds the undisturbed run already."""
+    shutil.copytree(whole[0].store, place.store)
+    return place

@@ -1,0 +1,102 @@
+"""What an endpoint breaks is owed and never failed; a healthy one completes it, for nothing more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from running import Place, Results, assert_paid_once
+
+from engines.endpoint import Fault
+
+BROKEN: dict[str, tuple[Fault, str]] = {
+    "decimal": (Fault(status=500), "transport"),
+    "molecule": (Fault(mode="hang"), "timeout"),
+    "lowercase": (Fault(mode="drop"), "transport"),
+    "JSON": (Fault(mode="cut"), "transport"),
+    "circuit": (Fault(status=404), "transport"),
+}
+"""A word of an instruction, what befalls prompts that hold it, and the cause it must leave."""
+
+
+def test_an_outage_owes_its_samples_and_a_healthy_endpoint_completes_them(
+    place, undisturbed, wanted
+):
+    place.write_model("candidate", limits={"attempts": 2, "timeout_s": 1})
+    place.behave(
+        *(replace(fault, match=word) for word, (fault, _) in BROKEN.items()),
+        Fault(status=500, match='"model":"judge"'),
+    )
+    place.write_model("judge", limits={"attempts": 1})
+    broken = place.evaluate()
+    assert broken.code == 3
+    assert "Traceback" not in broken.err
+    assert_owed(place, undisturbed)
+    assert broken.last_line.startswith("To ask for what is missing: ifbench evaluate ")
+    settled = place.settled()
+    place.forget()
+    place.behave()
+    mended = place.run_line(broken.last_line.removeprefix("To ask for what is missing: "))
+    assert mended.code == 0
+    assert not settled & set(place.prompts())
+    assert settled | set(place.prompts()) == wanted
+    assert_paid_once(place.prompts(), wanted - settled, allowed=0)
+    assert place.results() == undisturbed
+
+
+def assert_owed(place: Place, undisturbed: Results) -> None:
+    """What could not be decided has its cause, and nothing else differs."""
+    causes = place.causes()
+    assert set(causes) == {"transport", "timeout"}
+    verdicts = {item(row): row for row in place.results().verdicts}
+    whole = {item(row): row for row in undisturbed.verdicts}
+    assert set(verdicts) == set(whole)
+    outcomes = Counter(row["outcome"] for row in verdicts.values())
+    assert min(outcomes.values()) > 0
+    for key, row in verdicts.items():
+        if row["outcome"] == "undecided":
+            assert row["cause"] in {"transport", "timeout"}
+        else:
+            assert row == whole[key]
+    timed_out = {sample for (sample, _), row in verdicts.items() if row["cause"] == "timeout"}
+    assert timed_out == set(place.samples_with("molecule")) - set(place.samples_with("decimal"))
+
+
+def item(row: dict) -> tuple[str, int]:
+    return row["sample_id"], row["item"]
+
+
+def test_an_endpoint_that_stutters_is_asked_until_every_prompt_is_answered_once(
+    place, undisturbed, wanted
+):
+    place.behave(
+        Fault(status=429, headers={"retry-after": "1"}, times=3),
+        Fault(status=500, times=10),
+        Fault(mode="drop", times=5),
+        Fault(mode="cut", times=5),
+    )
+    assert place.evaluate().code == 0
+    assert place.prompts().total() == len(wanted) + 23
+    assert place.results() == undisturbed
+    paid = Counter(line["digest"] for line in place.answered())
+    # A body that was cut off was paid for and cannot be read; nothing else is paid twice.
+    assert paid.total() - len(wanted) == 5
+
+
+def test_what_may_be_owed_is_the_users_to_say(place):
+    place.write_model("candidate", limits={"attempts": 1})
+    place.behave(Fault(status=503, match="circuit"))
+    owing = place.samples_with("circuit")
+    assert place.evaluate(f"max_owed={len(owing) - 1}").code == 3
+    assert place.evaluate(f"max_owed={len(owing)}").code == 0
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+def test_a_key_that_is_revoked_in_the_middle_ends_the_asking(place, concurrency):
+    place.write_model("candidate", limits={"concurrency": concurrency})
+    place.behave(Fault(times=20), Fault(status=401))
+    done = place.evaluate()
+    assert done.code == 3
+    assert place.endpoint.counts()["statuses"]["401"] <= 2 * concurrency  # candidate and judge
+    assert "To ask for what is missing" in done.last_line
