@@ -164,6 +164,7 @@ def evaluate(
         preflight=probed,
     )
     run.store.save_manifest(manifest)
+    run.store.tidy()
     return Evaluation(manifest=manifest, failed_item=book.failed_item)
 
 

@@ -106,17 +106,18 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
 
 def _end(evaluation: Evaluation, command: str) -> int:
     counts = evaluation.manifest.counts
-    short = evaluation.manifest.run_id
+    owed = evaluation.owed
+    causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
     match evaluation.ending:
         case "interrupted":
             print(f"interrupted; {counts.complete} of {counts.planned} trials are complete.")
             print(f"To go on: {command}")
             return EXIT_INTERRUPTED
         case "owed":
-            causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
-            owed = counts.planned - counts.complete
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
             print(f"To ask for what is missing: {command}")
             return EXIT_OWED
-    print(f"complete. More tables: ifbench report {short}")
+    if owed:
+        print(f"{owed} of {counts.planned} trials are undecided ({causes}), as max_owed allows.")
+    print(f"complete. More tables: ifbench report {evaluation.manifest.run_id}")
     return EXIT_OK

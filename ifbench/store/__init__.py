@@ -12,7 +12,7 @@ from typing import Any
 
 from ifbench.store import manifest as manifests
 from ifbench.store.compaction import Compaction, compact
-from ifbench.store.journal import Journal
+from ifbench.store.journal import Journal, journal_folder
 from ifbench.store.location import Location, resolve
 from ifbench.store.manifest import Manifest, run_id
 from ifbench.store.results import (
@@ -38,6 +38,10 @@ __all__ = [
     "read_verdicts",
     "run_id",
 ]
+
+
+TIDY_AT_FILES = 32
+"""Journal files at which they are worth merging."""
 
 
 class Store:
@@ -78,6 +82,12 @@ class Store:
 
     def compact(self) -> Compaction:
         """Merge small journal files into parts. Raises StoreError."""
+        return compact(self.root)
+
+    def tidy(self, files: int = TIDY_AT_FILES) -> Compaction | None:
+        """Compact when the journal has come to many files; each invocation leaves a few."""
+        if len(journal_folder(self.root).files(".arrow")) < files:
+            return None
         return compact(self.root)
 
     def close(self) -> None:

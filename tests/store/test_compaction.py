@@ -18,6 +18,7 @@ from store_values import answer, answers, key_of, objects
 
 from factories import make_failure
 from ifbench.errors import StoreError
+from ifbench.store import Store
 from ifbench.store.compaction import compact
 from ifbench.store.journal import Journal
 from ifbench.store.location import Location, lock, resolve
@@ -296,3 +297,13 @@ def test_a_flipped_bit_in_a_part_never_changes_an_answer(
         lost += len(found) < len(texts)
     assert lost > 10
     assert any(path.name in record.message for record in caplog.records)
+
+
+def test_a_store_is_tidied_once_its_journal_has_many_files(tmp_path):
+    store = Store(str(tmp_path))
+    for number in range(3):
+        with Journal(str(tmp_path)) as journal:
+            journal.append([answer(number)])
+    assert store.tidy(files=4) is None
+    assert store.tidy(files=3).merged == 3
+    assert len(Store(str(tmp_path)).journal) == 3
