@@ -3,8 +3,8 @@
 The one module that imports Ray. Why it is shaped so (measured reasons): an actor is a plain
 class that owns its event loop in a thread, since an async class shares one loop with
 whatever Ray fuses into it and hands rows back in input order; blocks are small and many, or
-the first actor that is ready takes them all; a block is a table with one binary column and
-an explicit schema, since inferred ones differ from block to block; and no row ever raises,
+the first actor that is ready takes them all; a block is one binary cell that holds all its rows
+(pickled apart, rows cost twice as much), with an explicit schema; and no row ever raises,
 since Ray would run a whole block again. A worker may run a block twice after a crash: what
 it had been answered is in the journal by then, so nothing is paid twice.
 """
@@ -15,12 +15,14 @@ import asyncio
 import logging
 import os
 import pickle
+import re
+import tempfile
 import threading
 import time
 import uuid
 import warnings
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,8 +33,23 @@ from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
-ROW = pa.schema([pa.field("trial", pa.binary(), nullable=False)])
+BLOCK = pa.schema([pa.field("trials", pa.binary(), nullable=False)])
+MOST_ROWS_PER_BLOCK = 32
+MOST_CALLS = 24
+"""Blocks that one actor holds at once; each takes a thread."""
 REPORT_INTERVAL_S = 0.5
+STDERR = 2
+CORE_LINE = re.compile(rb"\[\d{4}-\d\d-\d\d [\d:,.]+ [A-Z] \d+ \d+\] \S+:\d+: ")
+"""How a line of Ray's C++ part begins: `[2026-01-31 10:00:00,123 I 17 17] logging.cc:303: `."""
+ENVIRONMENT = {
+    # Both ends of a connection must agree; a local start would else switch tokens on and leave
+    # one in the home directory.
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_worker_niceness": "0",  # Else workers yield to all else.
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_USAGE_STATS_ENABLED": "0",  # Nothing is sent to anybody but the models.
+}
+"""What Ray reads from its environment; what the user has set there stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +58,8 @@ class RayOptions:
 
     address: str | None = None
     """`None` starts Ray on this machine; `auto` or an address joins a running cluster."""
-    rows_per_block: int = 16
+    rows_per_block: int | None = None
+    """`None` takes a quarter of what the first step's worker handles at once, 32 at most."""
     num_cpus: int | None = None
     """CPUs that a cluster started here claims to have; `None` takes the machine's."""
     object_store_mb: int = 512
@@ -79,9 +97,9 @@ class RayExecutor:
             for table in self._dataset(rows, steps, board).iter_batches(
                 batch_size=None, batch_format="pyarrow", prefetch_batches=0
             ):
-                for cell in table["trial"]:
+                for trial in _trials(table):
                     out += 1
-                    yield pickle.loads(cell.as_py())  # noqa: S301 - our own row
+                    yield trial
         except ray.exceptions.RayError as error:
             raise _understandable(error) from error
         finally:
@@ -99,12 +117,14 @@ class RayExecutor:
         context.enable_progress_bars = False
         context.print_on_execution_start = False
         context.execution_no_progress_timeout_s = -1  # waiting for a quota is no hang
-        refs = [ray.put(block) for block in _blocks(rows, self.options.rows_per_block)]
-        dataset = ray.data.from_arrow_refs(refs or [ray.put(ROW.empty_table())])
+        context.memory_usage_poll_interval_s = None  # else each block has a thread that polls
+        size = self.options.rows_per_block or _rows_per_block(steps[0])
+        # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
+        dataset = ray.data.from_blocks(list(_blocks(rows, size)) or [_block(())])
         run = uuid.uuid4().hex
         for step, cpus in zip(steps, _affordable(steps, ray.cluster_resources()), strict=True):
             dataset = dataset.map_batches(
-                _Worker,
+                type(step.name, (_Worker,), {}),  # so that Ray's tools show the step's name
                 batch_size=None,  # a block stays whole: one sample's trials share a worker
                 batch_format="pyarrow",
                 zero_copy_batch=True,
@@ -113,8 +133,8 @@ class RayExecutor:
                 fn_constructor_kwargs={"step": step, "board": board, "run": run},
                 compute=ActorPoolStrategy(
                     size=step.workers,
-                    max_tasks_in_flight_per_actor=2 * _calls(step, self.options),
-                    max_concurrent_calls_per_actor=_calls(step, self.options),
+                    max_tasks_in_flight_per_actor=2 * _calls(step, size),
+                    max_concurrent_calls_per_actor=_calls(step, size),
                     enable_true_multi_threading=True,
                 ),
             )
@@ -146,11 +166,8 @@ def start_ray(options: RayOptions) -> Any:
 
     Raises `PrerequisiteError` where Ray is missing or does not come up.
     """
-    # Both ends of a connection must agree; a local start would else switch tokens on and
-    # leave one in the home directory.
-    os.environ.setdefault("RAY_AUTH_MODE", "disabled")
-    os.environ.setdefault("RAY_worker_niceness", "0")  # else workers yield to all else
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    for name, value in ENVIRONMENT.items():
+        os.environ.setdefault(name, value)
     try:
         import ray
     except ImportError as error:
@@ -174,7 +191,8 @@ def start_ray(options: RayOptions) -> Any:
         settings |= {"address": options.address}
     for last in (False, True):  # Ray gives a slow machine a fixed 30 s; one more try is enough
         try:
-            ray.init(**settings)
+            with _quiet_core():
+                ray.init(**settings)
             return ray
         except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
             ray.shutdown()
@@ -182,6 +200,34 @@ def start_ray(options: RayOptions) -> Any:
                 where = options.address or "on this machine"
                 raise PrerequisiteError(f"Ray did not come up ({where}): {error}") from error
     raise AssertionError("unreachable")
+
+
+@contextmanager
+def _quiet_core() -> Iterator[None]:
+    """Keep Ray's C++ part off the user's terminal, where Python's log levels do not reach.
+
+    It warns of each of Ray Data's own actors (Ray's issue 57733); what fails is raised in Python
+    all the same. Its level is read as it starts, and it announces the level on the terminal, so
+    what comes while it starts is held back and shown without its lines.
+    """
+    name = "RAY_BACKEND_LOG_LEVEL"
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = "fatal"
+    terminal = os.dup(STDERR)
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), STDERR)
+        try:
+            yield
+        finally:
+            os.dup2(terminal, STDERR)
+            os.environ.pop(name, None)
+            held.seek(0)
+            for line in held:
+                if not CORE_LINE.match(line):
+                    os.write(terminal, line)
+            os.close(terminal)
 
 
 class _Board:
@@ -231,23 +277,23 @@ class _Worker:
         threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, block: pa.Table) -> pa.Table:
-        cells = self._on_loop(self._all([cell.as_py() for cell in block["trial"]]))
+        done = self._on_loop(self._all(_trials(block)))
         # Sent before the block is: an actor may be let go right after its last block.
         self._board.report.remote(self._tally.drain())
-        return pa.table({"trial": pa.array(cells, pa.binary())}, schema=ROW)
+        return _block(done)
 
     async def _make_slots(self) -> asyncio.Semaphore:
         return asyncio.Semaphore(self._step.in_flight)
 
-    async def _all(self, cells: list[bytes]) -> list[bytes]:
-        return await asyncio.gather(*(self._one(cell) for cell in cells))
+    async def _all(self, rows: Iterable[Trial]) -> list[Trial]:
+        return await asyncio.gather(*(self._one(row) for row in rows))
 
-    async def _one(self, cell: bytes) -> bytes:
+    async def _one(self, row: Trial) -> Trial:
         async with self._slots:
             self._tally.add("rows", self._step.name, "in")
-            done = await self._work(pickle.loads(cell))  # noqa: S301 - our own row
+            done = await self._work(row)
             self._tally.add("rows", self._step.name, "out")
-            return pickle.dumps(done, protocol=pickle.HIGHEST_PROTOCOL)
+            return done
 
     def _on_loop(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -276,28 +322,45 @@ def _understandable(error: BaseException) -> IfbenchError:
 
 
 def _blocks(rows: Iterable[Trial], size: int) -> Iterator[pa.Table]:
-    """Tables of about `size` rows; the trials of one sample are never parted."""
+    """Blocks of about `size` rows; the trials of one sample are never parted."""
     block: list[Trial] = []
     for row in rows:
         if len(block) >= size and row.item.sample.id != block[-1].item.sample.id:
-            yield _table(block)
+            yield _block(block)
             block = []
         block.append(row)
     if block:
-        yield _table(block)
+        yield _block(block)
 
 
-def _table(rows: Iterable[Trial]) -> pa.Table:
-    cells = [pickle.dumps(row, protocol=pickle.HIGHEST_PROTOCOL) for row in rows]
-    return pa.table({"trial": pa.array(cells, pa.binary())}, schema=ROW)
+def _block(rows: Sequence[Trial]) -> pa.Table:
+    cell = pickle.dumps(tuple(rows), protocol=pickle.HIGHEST_PROTOCOL)
+    return pa.table({"trials": pa.array([cell], pa.binary())}, schema=BLOCK)
 
 
-def _calls(step: Step, options: RayOptions) -> int:
+def _trials(block: pa.Table) -> tuple[Trial, ...]:
+    """The rows of a block. Ray may hand over several blocks as one table."""
+    return tuple(
+        trial
+        for cell in block["trials"]
+        for trial in pickle.loads(cell.as_py())  # noqa: S301 - our own rows
+    )
+
+
+def _rows_per_block(step: Step) -> int:
+    """Few enough that blocks end at different times, many enough that Ray's work is shared.
+
+    A block costs Ray about as much processor time as five calls of a model cost us.
+    """
+    return max(1, min(MOST_ROWS_PER_BLOCK, step.in_flight // 4))
+
+
+def _calls(step: Step, rows_per_block: int) -> int:
     """Blocks that an actor holds at once: three times the rows that may run.
 
     With just as many, one slow row idles its block's other slots.
     """
-    return max(2, -(-3 * step.in_flight // options.rows_per_block))
+    return min(MOST_CALLS, max(2, -(-3 * step.in_flight // rows_per_block)))
 
 
 def _affordable(steps: tuple[Step, ...], resources: dict[str, float]) -> list[float]:
