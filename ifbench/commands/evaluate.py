@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from ifbench.benchmarks import get_benchmark
-from ifbench.cli import EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
+from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
 from ifbench.commands.stopping import Stopper
 from ifbench.config import RunConfig, load_config
+from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
@@ -46,9 +47,14 @@ def run_config(config: RunConfig, command: str) -> int:
         with stopper.listening(executor), progress:
             yield
 
-    evaluation = evaluate(
-        run_, build_executor(config), watch, is_interrupted=lambda: stopper.is_stopped
-    )
+    try:
+        evaluation = evaluate(
+            run_, build_executor(config), watch, is_interrupted=lambda: stopper.is_stopped
+        )
+    except IfbenchError as error:
+        print(f"ifbench: {error}", file=sys.stderr)
+        print(f"What was answered is stored. Once mended, go on with: {command}", file=sys.stderr)
+        return EXIT_BAD_INPUT
     _print_results(run_, evaluation)
     return _end(evaluation, command)
 

@@ -78,5 +78,5 @@ def _is_priced(model: ModelConfig) -> bool:
 
 
 def _unpriced(config: RunConfig) -> str:
-    free = [m.name for m in config.models if not _is_priced(m)]
+    free = list(dict.fromkeys(m.name for m in config.models if not _is_priced(m)))
     return f" No price is configured for {', '.join(free)}." if free else ""
