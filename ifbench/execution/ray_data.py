@@ -16,6 +16,7 @@ import logging
 import os
 import pickle
 import re
+import signal
 import tempfile
 import threading
 import time
@@ -191,7 +192,7 @@ def start_ray(options: RayOptions) -> Any:
         settings |= {"address": options.address}
     for last in (False, True):  # Ray gives a slow machine a fixed 30 s; one more try is enough
         try:
-            with _quiet_core():
+            with _quiet_core(), _own_signals():
                 ray.init(**settings)
             return ray
         except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
@@ -228,6 +229,21 @@ def _quiet_core() -> Iterator[None]:
                 if not CORE_LINE.match(line):
                     os.write(terminal, line)
             os.close(terminal)
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep this process's answer to SIGTERM, on which a run drains.
+
+    Ray sets one of its own as it starts, in Python and in C++, and ends the process at once.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    handler = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if is_main and callable(handler):  # Where nobody listens, Ray's own is better than none.
+            signal.signal(signal.SIGTERM, handler)
 
 
 class _Board:
