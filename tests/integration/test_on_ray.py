@@ -1,0 +1,207 @@
+"""The same promises on Ray, where workers die one by one and the driver is not their parent.
+
+A start of Ray takes seconds, so each test is a story of several events.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from running import (
+    Finished,
+    Kill,
+    Place,
+    Results,
+    Running,
+    alive,
+    assert_paid_once,
+    descendants,
+    killed,
+    wait_until,
+)
+
+from engines.endpoint import EndpointProcess, Fault
+from ifbench.benchmarks.datasets import data_path
+
+pytestmark = pytest.mark.ray
+
+JUDGED = {"general:number_response", "chemistry:reaction_steps"}
+VARIANTS = 12
+LATENCY_S = 0.4
+STOP_S = 20.0
+"""Ray takes seconds to end on a machine that is busy."""
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Samples that ask the judge about as much as the candidate; no two prompts are equal."""
+    lines = data_path("builtin:scimif_starter").read_text().splitlines()
+    records = [record for record in map(json.loads, lines) if not record["media"]]
+    judged = [r for r in records if JUDGED & {item["constraint"] for item in r["checklist"]}]
+    others = [record for record in records if record not in judged][:20]
+    variants = [variant(record, n) for n in range(VARIANTS) for record in judged]
+    path = tmp_path_factory.mktemp("data") / "judged.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in [*variants, *others]))
+    return path
+
+
+def variant(record: dict, number: int) -> dict:
+    return {
+        **record,
+        "id": f"{record['id']}-{number}",
+        "instruction": f"(Case {number}.) {record['instruction']}",
+    }
+
+
+@pytest.fixture(scope="module")
+def expected(
+    data: Path, endpoint: EndpointProcess, log: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Results, frozenset[str]]:
+    """What an undisturbed run without Ray gives, and the prompts that it asks."""
+    place = Place(folder=tmp_path_factory.mktemp("local"), endpoint=endpoint, log=log)
+    assert place.evaluate(f"benchmark.data={data}").code == 0
+    return place.results(), frozenset(place.prompts())
+
+
+@pytest.fixture
+def place(expected: object, endpoint: EndpointProcess, log: Path, tmp_path: Path) -> Place:
+    return Place(folder=tmp_path, endpoint=endpoint, log=log, execution="ray")
+
+
+def test_an_undisturbed_run_gives_what_a_run_without_ray_gives(place, data, expected):
+    done = place.evaluate(f"benchmark.data={data}")
+    assert done.code == 0, done.err
+    assert place.preflights() == 2
+    assert_paid_once(place.prompts(), expected[1], allowed=0)
+    assert place.results() == expected[0]
+
+
+def test_workers_that_are_killed_cost_their_calls_in_flight_and_the_run_goes_on(
+    place, data, expected
+):
+    results, wanted = expected
+    place.behave(Fault(match='"model":"judge"', latency_s=2), Fault(latency_s=LATENCY_S))
+    with place.start(f"benchmark.data={data}") as run:
+        kills = [kill_worker(place, run, purpose) for purpose in ("candidate", "judge")]
+        ended = run.wait(240)
+    assert ended.code == 0, ended.out
+    assert_paid_once(place.prompts(), wanted, sum(kill.in_flight for kill in kills))
+    assert place.results() == results
+
+
+def kill_worker(place: Place, run: Running, purpose: str) -> Kill:
+    """Kill the process that has stored most answers for a purpose, in the middle of its work."""
+    wait_until(lambda: len(writers(place, purpose)) >= 12, f"answers for the {purpose}")
+    pid = max(set(pids := writers(place, purpose)), key=pids.count)
+    assert "MapWorker" in descendants(run.process.pid)[pid]
+    kill = killed(place, lambda: os.kill(pid, signal.SIGKILL))
+    assert 0 < kill.in_flight <= 16
+    assert not alive([pid])
+    return kill
+
+
+def writers(place: Place, purpose: str) -> list[int]:
+    """The process behind each stored answer for a purpose; writers are named for theirs."""
+    found: list[int] = []
+    for path in Path(place.store).glob("responses/journal/*.arrow"):
+        pid = int(path.stem.split("-")[-2])
+        found += [pid for row in stream_rows(path) if row == purpose]
+    return found
+
+
+def stream_rows(path: Path) -> Iterator[str]:
+    """The purposes in a journal file that somebody may be writing."""
+    try:
+        with pa.ipc.open_stream(path) as stream:
+            for batch in stream:
+                yield from batch["purpose"].to_pylist()
+    except (pa.ArrowInvalid, OSError):
+        return
+
+
+def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_once(
+    place, data, expected
+):
+    results, wanted = expected
+    place.slow_down(2 * LATENCY_S)
+    with started(place, data) as run:
+        run.process.kill()  # the driver alone; its workers go on until they notice
+        run.process.wait(10)
+    lost = lost_in_flight(place)
+
+    with started(place, data) as run:
+        end_at_once(place, run)
+    lost = lost_in_flight(place)
+
+    place.slow_down(LATENCY_S)
+    with started(place, data) as run:
+        stop(run, lambda: run.kill(signal.SIGINT))
+    assert lost_in_flight(place) == lost
+    assert set(place.causes()) == {"not_run"}
+
+    with started(place, data) as run:
+        ended = stop(run, lambda: run.process.send_signal(signal.SIGTERM))
+    assert lost_in_flight(place) == lost
+    assert place.stored() < len(wanted)
+
+    done = place.run_line(ended.last_line.removeprefix("To go on: "))
+    assert done.code == 0, done.err
+    assert_paid_once(place.prompts(), wanted, lost)
+    assert place.results() == results
+
+
+def lost_in_flight(place: Place) -> int:
+    """Calls whose answers nobody stored; at each kill no more than were under way at once."""
+    lost = place.prompts().total() - place.stored()
+    assert lost <= 2 * place.endpoint.counts()["most_in_flight"]
+    return lost
+
+
+@contextmanager
+def started(place: Place, data: Path) -> Iterator[Running]:
+    """A run that has begun to ask; once it has ended, its workers end by themselves."""
+    before = place.prompts().total()
+    with place.start(f"benchmark.data={data}") as run:
+        place.wait_for(before + 12)
+        ours = [pid for pid, title in descendants(run.process.pid).items() if is_ours(title)]
+        assert len(ours) >= 4
+        yield run
+        run.process.wait(60)
+        wait_until(lambda: not alive(ours), "the workers to end", 30)
+
+
+def is_ours(title: str) -> bool:
+    """True for workers, the board and processes for checks; Ray's own agents take a minute."""
+    return any(name in title for name in ("MapWorker", "_Board", "check_server"))
+
+
+def stop(run: Running, send: Callable[[], None]) -> Finished:
+    """Stop a run in order; it drains soon and says how to go on."""
+    sent = time.monotonic()
+    send()
+    ended = run.wait(60)
+    assert ended.code == 130, ended.out
+    assert time.monotonic() - sent < STOP_S
+    assert ended.last_line.startswith("To go on: ifbench evaluate ")
+    return ended
+
+
+def end_at_once(place: Place, run: Running) -> None:
+    """A second Ctrl-C, before the first has drained."""
+    place.slow_down(20)
+    time.sleep(2 * LATENCY_S)
+    run.kill(signal.SIGINT)
+    time.sleep(1)
+    assert run.process.poll() is None
+    run.kill(signal.SIGINT)
+    ended = run.wait(10)
+    assert ended.code == 130, ended.out
+    assert ended.last_line.startswith("To go on: ifbench evaluate ")
