@@ -27,29 +27,49 @@ from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
 
 def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
     """Ask the candidate, verify by script, judge and score."""
-    execution = config.execution
-    width = min(execution.in_flight, max(m.limits.concurrency for m in config.models) * 2)
+    workers = config.execution.workers
     return (
         Step(
             name="generate",
             build=partial(_open_generate, config),
-            workers=execution.workers.generate,
-            in_flight=max(width, 2),
+            workers=workers.generate,
+            in_flight=_width(config, "generate"),
         ),
         Step(
             name="verify",
             build=partial(_open_verify, config),
-            workers=execution.workers.verify,
-            in_flight=max(width, 64),
+            workers=workers.verify,
+            in_flight=max(_width(config, "verify"), 64),
             cpus=0.5,
         ),
         Step(
             name="judge",
             build=partial(_open_judge, config),
-            workers=execution.workers.judge,
-            in_flight=max(width, 2),
+            workers=workers.judge,
+            in_flight=_width(config, "judge"),
         ),
     )
+
+
+def _width(config: RunConfig, step: str) -> int:
+    """Rows that one worker handles at once: twice the calls that it may have in flight.
+
+    So that a row is ready to ask while another's answer is made durable and handed on.
+    """
+    calls = sum(model.limits.concurrency for model in _asked(config, step))
+    workers: int = getattr(config.execution.workers, step)
+    return max(2, min(config.execution.in_flight, -(-2 * calls // workers)))
+
+
+def _asked(config: RunConfig, step: str) -> tuple[ModelConfig, ...]:
+    """The models that a step asks."""
+    match step:
+        case "generate":
+            return config.candidates
+        case "verify":
+            return _named(config.extractor or config.judge)
+        case _:
+            return _named(config.judge)
 
 
 def roles_of(config: RunConfig) -> Roles:
@@ -180,11 +200,7 @@ def _share(config: RunConfig, seat: Seat, step: str) -> _Share:
 
     In one process all steps use one asker, and nothing is split.
     """
-    asked = {
-        "generate": config.candidates,
-        "verify": _named(config.extractor or config.judge),
-        "judge": _named(config.judge),
-    }
+    asked = {name: _asked(config, name) for name in ("generate", "verify", "judge")}
     if config.execution.name == "local":
         return _Share(models=config.models)
     models = asked[step]

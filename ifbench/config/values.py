@@ -47,9 +47,9 @@ class Execution:
 
     name: Literal["local", "ray"]
     workers: Workers = field(default_factory=Workers)
-    in_flight: Annotated[int, Gt(0)] = 128
-    """Rows that one worker handles at once. A model's `limits.concurrency` bounds its calls;
-    this only has to be no smaller."""
+    in_flight: Annotated[int, Gt(0)] = 256
+    """Rows that one worker handles at once, at most. A model's `limits.concurrency` bounds its
+    calls; twice that many rows keep them busy, and a worker takes no more."""
     check_time_s: Annotated[float, Gt(0)] = 10.0
     """Time for one check of a constraint; past it the item is undecided."""
     check_memory_mb: Annotated[int, Ge(64)] = 1024

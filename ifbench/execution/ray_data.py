@@ -124,6 +124,7 @@ class RayExecutor:
         dataset = ray.data.from_blocks(list(_blocks(rows, size)) or [_block(())])
         run = uuid.uuid4().hex
         for step, cpus in zip(steps, _affordable(steps, ray.cluster_resources()), strict=True):
+            calls = _calls(step, size)
             dataset = dataset.map_batches(
                 type(step.name, (_Worker,), {}),  # so that Ray's tools show the step's name
                 batch_size=None,  # a block stays whole: one sample's trials share a worker
@@ -134,8 +135,8 @@ class RayExecutor:
                 fn_constructor_kwargs={"step": step, "board": board, "run": run},
                 compute=ActorPoolStrategy(
                     size=step.workers,
-                    max_tasks_in_flight_per_actor=2 * _calls(step, size),
-                    max_concurrent_calls_per_actor=_calls(step, size),
+                    max_tasks_in_flight_per_actor=calls + calls // 2,
+                    max_concurrent_calls_per_actor=calls,
                     enable_true_multi_threading=True,
                 ),
             )
@@ -372,11 +373,12 @@ def _rows_per_block(step: Step) -> int:
 
 
 def _calls(step: Step, rows_per_block: int) -> int:
-    """Blocks that an actor holds at once: three times the rows that may run.
+    """Blocks that an actor holds at once: half as many rows again as it handles at once.
 
-    With just as many, one slow row idles its block's other slots.
+    With just as many, one slow row idles its block's other slots. More would go to the first
+    actor that is ready and be missed by the others.
     """
-    return min(MOST_CALLS, max(2, -(-3 * step.in_flight // rows_per_block)))
+    return min(MOST_CALLS, max(2, -(-3 * step.in_flight // (2 * rows_per_block))))
 
 
 def _affordable(steps: tuple[Step, ...], resources: dict[str, float]) -> list[float]:
