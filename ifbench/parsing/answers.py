@@ -225,6 +225,8 @@ _MARKER_LEAD = re.compile(r"(?:the|final|correct|best|my|our|最终|正确)\s*\Z
 _MARKER_TAIL = re.compile(
     r"(?: (?:choice|option|value|here))?(?: (?:to|for|of)\b[^\n.:=]{0,60}?)?[*_`\])]{0,4}\s{0,2}"
     r"(?:(?:is|are|would be|will be)\b(?: that\b)?|=|:|：|是|为|為)[:：]?(?!\s*not\b)"
+    r"(?!\s*(?:obtained|found|derived|calculated|computed|determined|explained|shown|given) "
+    r"(?:as follows|below|above|using|from|by \w+ing)\b)"
 )
 _HEADING_TAIL = re.compile(r"[*_:：#\s]*?\n")
 _HEADING_LEAD = re.compile(r"[ \t>#*_\d.)]*(?:(?:the|my|our) )?(?:(?:final|correct|最终) ?)?")
@@ -248,9 +250,16 @@ def _marker_regions(text: str) -> list[Region]:
 def regions_after(text: str, marker: str) -> tuple[Region, ...]:
     """What follows each place of a marker that the user gave, whatever its case."""
     plain, wanted = lowered(text), lowered(marker)
-    starts = [match.start() for match in re.finditer(re.escape(wanted), plain)]
-    regions = (_after_marker(text, start, start + len(wanted)) for start in _first_and_last(starts))
+    marks = [match.span() for match in _marker_pattern(wanted).finditer(plain)]
+    regions = (_after_marker(text, *mark) for mark in _first_and_last(marks))
     return tuple(region for region in regions if region is not None)
+
+
+@lru_cache(maxsize=128)
+def _marker_pattern(marker: str) -> re.Pattern[str]:
+    """The marker with any blanks between its words, and emphasis that ends before its colon."""
+    words = r"\s+".join(map(re.escape, marker.split()))
+    return re.compile(re.sub(r"[:：]", r"[*_]{0,3}\\s?[:：]", words))
 
 
 _T = TypeVar("_T")
@@ -293,15 +302,24 @@ def _after_marker(text: str, start: int, tail_end: int) -> Region | None:
         return None
     line_end = text.find("\n", begin)
     line_end = len(text) if line_end < 0 else line_end
-    if "\n" in text[tail_end:begin]:
-        blank_line = _BLANK_LINE.search(text, begin)
-        end = blank_line.start() if blank_line else len(text)
+    if "\n" in text[start:begin]:
+        end = _paragraph_end(text, begin)
     else:
         end = _sentence_end(text, begin, line_end)
     inner = _trimmed(text, begin, end, "*_")
     return _region("marker", inner, (start, end)) if inner[0] < inner[1] else None
 
 
+def _paragraph_end(text: str, begin: int) -> int:
+    """The end of the paragraph, or of the list whose items are parted by blank lines."""
+    is_list = _ITEM.match(text, begin) is not None
+    for blank_line in _BLANK_LINE.finditer(text, begin):
+        if not (is_list and _ITEM.match(text, blank_line.end())):
+            return blank_line.start()
+    return len(text)
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-+•]|\*|\(?(?:\d{1,2}|[a-z])[.)])[ \t]")
 _BLANK_LINE = re.compile(r"\n[ \t\r]*+\n")
 
 

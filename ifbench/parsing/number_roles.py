@@ -84,7 +84,7 @@ class RoleReader:
                 return "date"
         if not word or not _is_label(text, end, word.lower(), words, is_integer=is_integer):
             return None
-        if word[-1] in "sS" or _DASH_AND_DIGIT.match(text, end):
+        if word[-1] in "sS" or _MORE_OF_LABEL.match(text, end):
             self._joins = (end, "label")
         return "label"
 
@@ -113,8 +113,14 @@ _UNIT_AFTER_BLANK = re.compile(rf"[ \u00a0](?![A-Z](?![A-Za-z/·^])){_UNIT}")
 _UNIT_AFTER_HYPHEN = re.compile(
     rf"-(?:{_UNIT}|(?:second|minute|hour|day|week|month|year|met(?:er|re)|gram|lit(?:er|re)|mole"
     r"|degree|percent|volt|watt|joule|newton|kelvin|pascal|hertz|(?:kilo|centi|milli|micro|nano)"
-    r"[a-z]{3,8})(?![A-Za-z]))"
+    r"[a-z]{3,8})(?![A-Za-z]))(?!\d)"
 )
+_END_OF_STRAND = re.compile(r"['′’](?:-[A-Za-z(]| ?(?:ends?|UTRs?|to|→)(?![A-Za-z]))")  # 5'-ATG
+_DIGITS_OF_FORMAT = re.compile(  # "Rounded to 2 decimal places" speaks of digits, not of a quantity.
+    r"[ \u00a0-]?(?:decimals?(?![a-z])|d\.?p\.?(?![a-z])|significant|sig(?:\.|nificant)? ?fig|s\.?f\.?(?![a-z])"
+    r"|位(?:小数|有效))"
+)
+_DECADE = re.compile(r"(?:1[5-9]|20)\d0s(?![A-Za-z])")
 _ORBITAL = re.compile(r"[1-7][spdf](?![A-Za-z])")
 _FACTOR_COMMAND = re.compile(  # After the 2 of `2\pi`; `\mu`, `\Omega` and `\circ` begin units.
     r"\\(?:pi|alpha|beta|gamma|delta|epsilon|varepsilon|theta|lambda|nu|xi|rho|sigma|tau|phi"
@@ -177,12 +183,17 @@ def _raised(text: str, operator: int, end: int) -> Role | None:
 
 def _touching_right(text: str, start: int, end: int) -> Role | None:
     after = text[end : end + 1]
+    if after in {" ", "-", "d", "s", "位", "\u00a0"} and _DIGITS_OF_FORMAT.match(text, end):
+        return "label"
     if after in {"", " ", "\n", ".", ",", "}", "$", "%"}:
         return None
+    if after in "'′’" and end - start == 1 and _END_OF_STRAND.match(text, end):
+        return "symbol"
     if after in "\"'" and text[max(start - 1, 0) : start] == after:
         return "label" if _KEY_AFTER.match(text, end) else None
     if _is_spaced_letter(after):
-        is_quantity = _UNIT_AFTER.match(text, end) and not _ORBITAL.match(text, start)
+        is_name = _ORBITAL.match(text, start) or _DECADE.match(text, start)
+        is_quantity = not is_name and _UNIT_AFTER.match(text, end)
         return None if is_quantity else "symbol"
     if after == "-" and _is_spaced_letter(text[end + 1 : end + 2]):
         return None if _UNIT_AFTER_HYPHEN.match(text, end) else "symbol"
@@ -218,7 +229,9 @@ _SINGULAR = _words(
     "option method phase stage type class group period level line page note scheme appendix "
     "theorem lemma law item rule region point sample trial task day week model version row "
     "experiment exercise choice panel box reaction process stop rank grade reference column "
-    "scenario condition criterion category attempt slide"
+    "scenario condition criterion category attempt slide run compound node peak zone layer band "
+    "object resistor capacitor beaker particle planet isomer exon chromosome specimen site loop "
+    "branch block tube cell atom carbon residue mode panel unit assumption hypothesis observation"
 )
 _PLURAL = frozenset(f"{word}s" for word in _SINGULAR - {"day", "week", "point", "sample", "trial"})
 _SHORT = _words("fig figs eq eqs no nos ref refs sec secs ch vol pp tab ex")
@@ -239,21 +252,26 @@ _MONTH_AFTER = re.compile(
     r"(?:st|nd|rd|th)?[ \u00a0](?:of )?(?:January|February|March|April|May|June|July|August"
     r"|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?![a-z])"
 )
-_LABEL_GAP = re.compile(r"\)?\s?(?:,|;|and|&|to|or|[-–—]|, and|, or)\s?\(?")
+_LABEL_GAP = re.compile(r"\)?\s?(?:,|;|and|&|to|or|of|[-–—/]|, and|, or)\s?\(?")
 _DATE_GAP = re.compile(r"(?:,|,? | to | and | ?[-–] ?)")
-_DASH_AND_DIGIT = re.compile(r"\s?[-–—]\s?\d")
-_MARKER_BEFORE = re.compile(r"[ \t>]*+(?:[-*+•]\s++)?(?:#{1,6}\s++)?(?:\*\*|__)?\(?")
+_MORE_OF_LABEL = re.compile(r"\s?[-–—/]\s?\d| of \d++(?![.,]\d)")  # Figures 3–5, step 3 of 4.
+_MARKER_BEFORE = re.compile(r"[ \t>]*+(?:[-*+•]\s++)?(?:#{1,6}\s++)?(?:\*\*|__)?[(（]?")
 _MARKER_AFTER = re.compile(
-    r"(?:[.)．]|\\\.)(?:\*\*|__)?[ \t]+\S|[.)]\*\*|\*\*[.)]|\)[ \t]*[^\W\d]|、"
+    r"(?:[.)．]|\\\.)(?:\*\*|__)?[ \t]+\S|[.)]\*\*|\*\*[.)]|[)）][ \t]*[^\W\d]|、"
 )
 _HEADING_AFTER = re.compile(r"[.):]?[ \t]+(?:\*\*)?[^\W\d_]{2}")
+_LINE_ENDS = re.compile(r"[ \t$\]*]*(?:\\\\|\\\])?[ \t]*(?:\n|\Z)")
+_GAP_BEFORE = re.compile(r"[^\s(](?:[ \t]{2,}|\t|\s?\\q?quad\s?)\Z")
+_REFERRING = re.compile(
+    r"(?<![^\W_])(?:from|into|using|combining|substituting|and|via|in)[ \u00a0]\Z", re.IGNORECASE
+)
 _ENUMERATOR_AFTER = re.compile(r"\)[ \u00a0]+[^\W\d_]")
 
 
 def _is_list_marker(text: str, start: int, end: int, *, is_integer: bool) -> bool:
     """True for the number that opens a line: `2.`, `(2)`, `- 2)`, `1.1.`, `## 2.1 Methods`."""
     after = text[end : end + 1]
-    if after not in ".)、．*\\: \t" or (
+    if after not in ".)）、．*\\: \t" or (
         after in ": \t" and "#" not in text[max(start - 12, 0) : start]
     ):
         return False
@@ -274,9 +292,20 @@ def _in_brackets(text: str, start: int, end: int) -> Role | None:
         lead = text[max(start - 3, 0) : start].rstrip("( ,（")
         return "citation" if lead and (lead[-1].isalpha() or lead[-1] == ".") else None
     opens = text[max(start - 1, 0) : start] == "("
+    if opens and end - start <= 2 and _is_equation_number(text, start, end):
+        return "label"
     is_apart = start < 2 or text[start - 2].isspace()
     is_enumerator = opens and is_apart and end - start <= 2 and _ENUMERATOR_AFTER.match(text, end)
     return "label" if is_enumerator else None
+
+
+def _is_equation_number(text: str, start: int, end: int) -> bool:
+    r"""`x = 4 \quad (2)` at the end of a line; `from (1) and (2)`, `substituting (2) into (1)`."""
+    lead = text[max(start - 16, 0) : start - 1]
+    ends_line = _LINE_ENDS.match(text, end + 1) is not None
+    if ends_line and _GAP_BEFORE.search(lead):
+        return True
+    return _REFERRING.search(lead) is not None and not _UNIT_AFTER_BLANK.match(text, end + 1)
 
 
 def _is_label(text: str, end: int, word: str, words: str, *, is_integer: bool) -> bool:
@@ -294,7 +323,10 @@ def _is_dated(text: str, start: int, end: int, word: str) -> bool:
     """True for a day or year beside a month's name, and for a year after a word such as `in`."""
     if word in _MONTHS or (end - start <= 2 and _MONTH_AFTER.match(text, end)):
         return True
-    if word.lower() not in _YEAR_WORDS or not _YEAR.fullmatch(text, start, end):
+    is_year_word = (
+        word.lower() in _YEAR_WORDS or text[max(start - 6, 0) : start].lower() == "as of "
+    )
+    if not is_year_word or not _YEAR.fullmatch(text, start, end):
         return False
     return _UNIT_AFTER_BLANK.match(text, end) is None
 
@@ -304,7 +336,8 @@ def _last_word(words: str) -> str:
     last = words[-1:]
     if not (last.isalpha() or last in {".", ","}):
         return ""
-    word = words.rstrip(".,").rpartition(" ")[2].rpartition("\n")[2].lstrip("([{*_\"'#“")
+    word = words.rstrip(".,").rpartition(" ")[2].rpartition("\n")[2].rpartition("{")[2]
+    word = word.lstrip("([*_\"'#“（")
     return word if word.isalpha() else ""
 
 
@@ -344,6 +377,7 @@ _ATTRIBUTE = re.compile(
     r"=(?:\"[^\"\n]*+\"|'[^'\n]*+')"
 )
 _CITATION = re.compile(r"\[[1-9]\d{0,2}(?:\s?[,;–-]\s?[1-9]\d{0,2})*+\]")
+_REFERENCE_AFTER = re.compile(r"[ \t]+[^\W\d_]{2}")  # `[1] Smith`, a line of a reference list.
 _LIST_WORDS = _words(
     "is are be in list vector array tuple interval range answer output set from values value to "
     "equals gives returns coordinates coordinate point points position pair matrix row column box "
@@ -361,6 +395,10 @@ def _special_spans(text: str) -> list[Span]:
             found.extend((*match.span(), role) for match in pattern.finditer(text))
     if "[" in text:
         found.extend(_citations(text))
+    if any(arrow in text for arrow in _ARROWS):
+        found.extend(_coefficients(text))
+    if "(" in text and _PLANE_WORDS.search(text):
+        found.extend(_planes(text))
     return _apart(found)
 
 
@@ -392,6 +430,8 @@ def _citations(text: str) -> Iterator[Span]:
         touches = before[-1:]
         if start == last_end or touches.isalnum() or (touches and touches in '.)"”’*}'):
             is_citation = not (touches == "}" or before[-2:] == "\\\\")
+        elif not touches or touches == "\n":
+            is_citation = _REFERENCE_AFTER.match(text, end) is not None
         else:
             word = before[:-1].rpartition(" ")[2].rpartition("\n")[2]
             is_gap = touches in {" ", "\u00a0"} and word[-1:].isalpha()
@@ -399,6 +439,46 @@ def _citations(text: str) -> Iterator[Span]:
         if is_citation:
             last_end = end
             yield start, end, "citation"
+
+
+_ARROWS = ("→", "->", "⟶", "⇌", "⇄", "\\to", "arrow", "harpoons")
+_ARROW = re.compile(r"→|->|⟶|⇌|⇄|\\to(?![A-Za-z])|\\[a-z]*(?:arrow|harpoons)", re.IGNORECASE)
+_ELEMENT = r"(?:A[cglmrstu]|B[aeir]?|C[adelorsu]?|F[er]?|Ga|Ge|H[efgo]?|I[nr]?|K[r]?|L[aiu]|M[gno]|N[abei]?|O|P[bdt]?|R[bu]|S[bceinr]?|T[ail]|U|V|W|Xe|Y|Z[nr])"
+_FORMULA = re.compile(rf"(?<![a-z\\]){_ELEMENT}\}}?(?:[₀-₉]|_?\{{?[2-9])")
+_COEFFICIENT = re.compile(
+    r"(?<![\w.=,])\d{1,2}(?=(?:[ \u00a0]|\\[,;: ]|\\?(?:mathrm|text|ce|rm)\s?\{|\{){1,4}"
+    rf"(?:e(?:\^|⁻)|[(\[]?{_ELEMENT}(?:[A-Z(\[)\]}}₀-₉0-9⁺⁻^_+\s$\\.,;·]|[a-z]?[A-Z₀-₉0-9(]|\Z)))"
+)
+
+
+def _coefficients(text: str) -> Iterator[Span]:
+    """The 2 of `2 H2 + O2 → 2 H2O`: it counts formula units in an equation, exactly."""
+    line_end = -1
+    for arrow in _ARROW.finditer(text):
+        if arrow.start() < line_end:
+            continue
+        line_start = text.rfind("\n", 0, arrow.start()) + 1
+        line_end = text.find("\n", arrow.end())
+        line_end = len(text) if line_end < 0 else line_end
+        if _FORMULA.search(text, line_start, line_end):  # `5 K → 10 K` is about temperatures.
+            for match in _COEFFICIENT.finditer(text, line_start, line_end):
+                yield *match.span(), "symbol"
+
+
+_PLANE_WORDS = re.compile(
+    r"(?<![^\W_])(?:planes?|peaks?|reflections?|facets?|faces?|surfaces?|orientations?|directions?"
+    r"|diffraction|Miller|lattice|XRD|d-spacings?)(?![^\W_])|晶面|衍射"
+)
+_PLANE = re.compile(r"(?<![\w=×*)/])\(\d{3}\)(?!\s?[(×*/^=])")
+
+
+def _planes(text: str) -> Iterator[Span]:
+    """Miller indices: `(111)` with a word for planes or peaks nearby, and without a unit."""
+    for match in _PLANE.finditer(text):
+        start, end = match.span()
+        is_plane = _PLANE_WORDS.search(text, max(start - 40, 0), end + 40)
+        if is_plane and not _UNIT_AFTER_BLANK.match(text, end):
+            yield start, end, "symbol"
 
 
 def _apart(spans: list[Span]) -> list[Span]:

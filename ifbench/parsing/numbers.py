@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -105,8 +106,8 @@ def quantities_in(
 # ── Reading ──────────────────────────────────────────────────────────────────────────
 
 _DIGITS = re.compile(r"\d++")
-# In LaTeX, blanks have many names; a `$` may close and open between the factors.
-_BLANKS = r"(?:[^\S\n]|\\[,;:! ]|[~$])*+"
+# In LaTeX, blanks have many names; formulas may close and open between the factors.
+_BLANKS = r"(?:[^\S\n]|\\[,;:! ()]|[~$])*+"
 _TIMES_TEN = re.compile(
     _BLANKS
     + r"(?:[×✕⨯xX·⋅∙•]|\\?\*(?!\*)|\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|&times;)"
@@ -145,17 +146,52 @@ def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
 def _numbers(text: str, decimal_mark: DecimalMark) -> Iterator[Number]:
     roles = RoleReader(text)
     mantissas = _mantissas(decimal_mark)
+    groups = deque(_groups_of(text))
     position = 0
     while digits := _DIGITS.search(text, position):
         start, position = digits.span()
+        while groups and groups[0].power_end <= start:
+            groups.popleft()
         compound = roles.compound_at(start, position)
         if compound is None:
-            number = _number(text, _mantissa(text, start, mantissas), roles)
+            number = _number(
+                text, _mantissa(text, start, mantissas), roles, groups[0] if groups else None
+            )
         else:  # A date, a version, a phone number: one token, no quantity.
             end, role = compound
             number = Number(start, end, "", _ascii_digits(digits[0]), "", "", "plain", role)
         yield number
         position = number.end
+
+
+_IN_GROUP = rf"[{_SIGNS}]?\d++(?:\.\d++)?"
+_GROUP = re.compile(
+    rf"""\({_BLANKS}{_IN_GROUP}
+        (?:{_BLANKS}(?:±|\\pm|\+/[-−]|[,;~–−-]|to|\\text\{{\ ?to\ ?\}}){_BLANKS}{_IN_GROUP}){{1,4}}
+        {_BLANKS}(?:\\right)?\)""",
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Numbers that share a power of ten, as in `(1.50 ± 0.05) × 10^3`."""
+
+    start: int
+    power_start: int
+    power_end: int
+    exponent: str
+
+
+def _groups_of(text: str) -> Iterator[_Group]:
+    if ")" not in text or "10" not in text:
+        return
+    for match in _GROUP.finditer(text):
+        times_ten = _TIMES_TEN.match(text, match.end())
+        power = _POWER.match(text, times_ten.end()) if times_ten else None
+        if times_ten and power and power.lastgroup:
+            exponent = _ascii_digits(power[power.lastgroup])
+            yield _Group(match.start(), times_ten.end() - 3, power.end(), exponent)
 
 
 def _mantissa(text: str, digit: int, mantissas: re.Pattern[str]) -> re.Match[str]:
@@ -183,7 +219,7 @@ def _is_in_list(text: str, match: re.Match[str]) -> bool:
     return text[max(start - 1, 0) : start] == "[" or text[end : end + 1] == "]"
 
 
-def _number(text: str, mantissa: re.Match[str], roles: RoleReader) -> Number:
+def _number(text: str, mantissa: re.Match[str], roles: RoleReader, group: _Group | None) -> Number:
     start, end = mantissa.span()
     integer, _, fraction, exponent = mantissa.groups()
     form: Form = "plain"
@@ -192,6 +228,10 @@ def _number(text: str, mantissa: re.Match[str], roles: RoleReader) -> Number:
     elif power := _power_after(text, mantissa):
         end, form, exponent = power
     role = roles.role_of(start, end, is_integer=form == "plain" and not fraction)
+    if group is not None and start >= group.power_start:
+        role = "index"
+    elif group is not None and group.start < start and form == "plain":
+        form, exponent = "sci", group.exponent
     sign = _sign_before(text, start)
     return Number(
         start - len(sign),
@@ -205,10 +245,14 @@ def _number(text: str, mantissa: re.Match[str], roles: RoleReader) -> Number:
     )
 
 
+_CONCISE = re.compile(r"\(\d{1,3}\)")  # The uncertainty of the last digits: 6.62607015(81).
+
+
 def _power_after(text: str, mantissa: re.Match[str]) -> tuple[int, Form, str] | None:
     """End, form and exponent of a power of ten after a mantissa, or after a bare `10`."""
     end, form, power = mantissa.end(), "sci", None
-    if times_ten := _TIMES_TEN.match(text, end):
+    concise = _CONCISE.match(text, end) if mantissa[3] else None
+    if times_ten := _TIMES_TEN.match(text, concise.end() if concise else end):
         power = _POWER.match(text, times_ten.end())
     if power is None and mantissa[0] == "10":
         form, power = "power", _POWER.match(text, end)

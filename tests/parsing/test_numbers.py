@@ -91,6 +91,8 @@ def test_decimals_are_the_digits_as_they_are_written(text: str, decimals: list[i
         ("1.5 × 10<sup>-3</sup>", "sci", "-3"),
         (r"1.5 $\times$ 10$^{-3}$", "sci", "-3"),
         (r"1.5 \times {10}^{-3}", "sci", "-3"),
+        (r"1.5 \(\times\) 10\(^{-3}", "sci", "-3"),
+        (r"6.62607015(81) \times 10^{-34}", "sci", "-34"),
         ("10^5", "power", "5"),
         ("10⁻⁷", "power", "-7"),
         ("10^{-7}", "power", "-7"),
@@ -103,6 +105,20 @@ def test_powers_of_ten_are_read_in_every_spelling(text: str, form: str, exponent
     assert (number.form, number.exponent) == (form, exponent)
     assert number.role == "quantity"
     assert (number.start, number.end) == (0, len(text)) or "$" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(1.50 ± 0.05) × 10^3",
+        r"$(1.50 \pm 0.05) \times 10^{3}$",
+        "(1.0–2.0)·10³",
+        "(1.0, 2.0) × 10^3",
+    ],
+)
+def test_a_power_behind_a_bracket_belongs_to_all_in_it(text: str) -> None:
+    read = quantities_in(text)
+    assert [(number.form, number.exponent) for number in read] == [("sci", "3")] * 2
 
 
 @pytest.mark.parametrize(
@@ -148,6 +164,14 @@ def test_units_and_products_do_not_join_numbers(text: str, expected: list[str]) 
         "1.2.3", "127.0.0.1", "7732-18-5", "+1-800-555-0199", "(555) 123-4567",
         "https://a.b/c/12.5", "10.1038/nature123", "InChI=1S/CH4/h1H4", "&#176;",
         "```python\nfor i in range(10):\n    x = 3\n```", '<td colspan="2">', "<h1>",
+        "2 H2 + O2 → 2 H2O", r"$2\mathrm{H}_2 + \mathrm{O}_2 \rightarrow 2\mathrm{H}_2\mathrm{O}$",
+        r"\mathrm{Fe_2O_3} + 3\,\mathrm{CO} \to 2\,\mathrm{Fe} + 3\,\mathrm{CO_2}",
+        "2 Na + 2 HCl -> 2 NaCl + H2", "the (111) plane", "peaks (111), (200) and (220)",
+        "Step 3 of 4", "Step 1/3", r"\text{(Eq. 2)}", r"\text{Step 2}", "compound 2", "Run 1: a",
+        "from (1) and (2):", "substitute (2) into (3)", "x = y    (2)", r"x = y \quad (2)",
+        "1）计算", "（1）计算", "（1）质量", "the 1970s", "3'-UTR", "5'-ATG-3'", "6061-T6 alloy",
+        "rounded to 2 decimal places", "(2 d.p.)", "3 significant figures", "保留2位小数",
+        "[1] Smith, J.", "As of 2023,",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_quantity_is_none(text: str) -> None:
@@ -183,6 +207,14 @@ def test_what_only_looks_like_a_quantity_is_none(text: str) -> None:
         ("2^3", ["2"]),
         ("a)5.00", ["5.00"]),
         ("<b>6.0</b>", ["6.0"]),
+        ("from 5 K → 10 K", ["5", "10"]),
+        ("2 Fe weigh 111.70 g", ["2", "111.70"]),
+        ("a plane under (100) kPa", ["100"]),
+        ("12-T field", ["12"]),
+        ("1970 s", ["1970"]),
+        ("2 samples of 3", ["2", "3"]),
+        ("a layer 2 nm thick", ["2"]),
+        ("30′ later", ["30"]),
     ],
 )  # fmt: skip
 def test_quantities_near_look_alikes_are_kept(text: str, expected: list[str]) -> None:

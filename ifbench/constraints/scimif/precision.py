@@ -61,6 +61,7 @@ class ScientificAnnotation(NumberScope):
         passing="The mass is 12.50 g, about 3.00% more than in Step 1.",
         failing="The mass is 12.5 g, about 3.00% more than in Step 1.",
     ),
+    version=2,
 )
 def decimal_number(text: str, params: DecimalNumber) -> Check:
     """Every numerical quantity keeps exactly the required number of decimal places."""
@@ -82,6 +83,7 @@ def decimal_number(text: str, params: DecimalNumber) -> Check:
         passing="The density is 2.70 × 10^3 kg/m³.",
         failing="The density is 27.0 × 10^2 kg/m³, or 2700 kg/m³.",
     ),
+    version=2,
 )
 def scientific_annotation(text: str, params: ScientificAnnotation) -> Check:
     """Every numerical quantity is written in scientific notation."""
@@ -89,13 +91,21 @@ def scientific_annotation(text: str, params: ScientificAnnotation) -> Check:
     def flaw(number: Number) -> str:
         if not number.is_scientific:
             return "is not in scientific notation"
-        if params.normalized and not number.is_normalized:
+        if params.normalized and not (number.is_normalized or _is_uncertainty(text, number)):
             return "has a mantissa that is not from 1 to below 10"
         if params.mantissa_places not in {None, number.decimals}:
             return f"has {_places(number.decimals)} in its mantissa, not {params.mantissa_places}"
         return ""
 
     return _check_numbers(text, params, flaw, wanted="scientific notation is asked for")
+
+
+def _is_uncertainty(text: str, number: Number) -> bool:
+    """True after ±: an uncertainty is written with its value's power of ten."""
+    return text[max(number.start - 8, 0) : number.start].rstrip(" \\,;~").endswith(_PLUS_MINUS)
+
+
+_PLUS_MINUS = ("±", "\\pm", "+/-")
 
 
 def _places(count: int) -> str:

@@ -34,6 +34,7 @@ def scientific(text: str, **params: Any) -> Check:
         ("2.50 × 10^3 J", 2), ("2.50e-3", 2), (r"$E = \frac{1}{2}mv^{2} = 12.50\,\text{J}$", 2),
         ("质量为5.00克", 2), ("As shown [12], it is 3.14.", 2), ("On 2024-05-03 it was 3.14.", 2),
         ('```json\n{"v": 3.14}\n```', 2), ("−3.14 and +3.14", 2), ("٣٫١٤", 2),
+        ("(1.50 ± 0.05) × 10^3 J", 2), ("2 H2 + O2 → 2 H2O gives 571.66 kJ", 2),
         ("| m (g) | T |\n|---|---|\n| 5.00 | 3.10 |", 2), ("a pH of 7.40 (Fig. 3)", 2),
     ],
 )  # fmt: skip
@@ -48,7 +49,7 @@ def test_answers_with_the_asked_places_pass(text: str, places: int) -> None:
         ("1.5", 2, ["1.5"]), ("1.500", 2, ["1.500"]), ("It is 10.", 2, ["10"]),
         ("1.50 and 1.5", 2, ["1.5"]), ("1,234.5", 2, ["1,234.5"]), ("12.0–15.00", 2, ["12.0"]),
         ("3 mol and 2.50 g", 2, ["3"]), ("7.4", 3, ["7.4"]), ("2.5 × 10^3", 2, ["2.5 × 10^3"]),
-        ("10.0", 0, ["10.0"]), ("3,14", 2, ["3", "14"]), ("1/2", 2, ["1", "2"]),
+        ("(1.50 ± 0.1) × 10^3 J", 2, ["0.1"]), ("10.0", 0, ["10.0"]), ("3,14", 2, ["3", "14"]), ("1/2", 2, ["1", "2"]),
     ],
 )  # fmt: skip
 def test_other_places_fail_and_are_quoted(text: str, places: int, wrong: list[str]) -> None:
@@ -76,6 +77,9 @@ def test_an_answer_without_a_quantity_fails(text: str) -> None:
         ("2.00 + 3.50, that is 5.5 g", Outcome.FAIL),
         ('{"n": 3, "answer": 5.50}', Outcome.PASS),
         ("The final answer is copper. It melts at 1085.00 °C.", Outcome.FAIL),
+        ("**Final Answers**\n1. 4.50 kg\n2. 3.20 m", Outcome.PASS),
+        ("**Final Answers**\n\n1. 4.50 kg\n\n2. 3.2 m", Outcome.FAIL),
+        ("## Final Answer\n\n4.50 kg\n\nWe used g = 9.8.", Outcome.PASS),
     ],
 )
 def test_scope_final_reads_the_final_answer_only(text: str, outcome: Outcome) -> None:
@@ -106,7 +110,7 @@ def test_a_decimal_comma_counts_only_where_it_is_asked_for() -> None:
     [
         "1.5e-3", "6.02E23", "1.5 × 10^{-3}", r"$1.5\times10^{-3}$", "1.5·10⁻³ m", "1.5 x 10^5",
         "The energy is 2.0 × 10^3 J in Step 2, at 3.0 × 10^2 K.", "0.0e0", "-2.5 × 10^3", "10^5 cells",
-        '{"v": 1.5e-3}', "H2O has 3.34 × 10²² molecules",
+        "(1.50 ± 0.05) × 10^3 m", "1.50 × 10^3 ± 0.05 × 10^3 m", '{"v": 1.5e-3}', "H2O has 3.34 × 10²² molecules",
     ],
 )  # fmt: skip
 def test_scientific_notation_passes_in_every_spelling(text: str) -> None:
