@@ -47,14 +47,21 @@ def _comparable(label: str) -> str:
     return " ".join(lowered(fold(label)).strip(" :").split())
 
 
+_NUMBER = (  # `1.`, `(1)`, `IV.`, `一、` and `Step 1:`, in the form that is searched.
+    r"(?:\(?\d{1,3}[.),]|[ivx]{1,4}[.)]|\(?[一二三四五六七八九十]{1,3}[,.)]"
+    r"|(?:step|part|section)[ ]\d{1,2}[ ]?[.:)-])"
+)
+_DRESS = r"(?:[*_]{1,3})?(?(heading)(?:[^\w\s*_\[#]{1,3}[ ])?)"
+
+
 @lru_cache(maxsize=128)
 def _opening(labels: tuple[str, ...]) -> re.Pattern[str]:
     forms = sorted(map(_comparable, labels), key=len, reverse=True)
     names = "|".join(r"[ ]".join(map(re.escape, form.split(" "))) for form in forms)
     return re.compile(
-        rf"^[ \t>]*+(?:(?P<heading>#{{1,6}}[ \t]*+)|[-+•][ \t]++|\*[ \t]++)?(?:\d{{1,3}}[.)][ \t]*+)?"
-        rf"[*_\[]{{0,4}}(?P<label>{names})(?![^\W_])[*_\]]{{0,4}}"
-        rf"(?:[ \t]*+(?:[:]|[-–—](?=[ \t]))[*_]{{0,4}}|[ \t]*+(?=$)|(?(heading)[ \t.]|(?!)))",
+        rf"^[ \t>]*+(?:(?P<heading>#{{1,6}}[ \t]*+)|[-+•][ \t]++|\*[ \t]++)?{_DRESS}(?:{_NUMBER}[ \t]*+)?"
+        rf"[*_\[【]{{0,4}}(?P<label>{names})(?![^\W_])[*_\]】]{{0,4}}"
+        rf"(?:[ \t]*+(?:[:]|[-–—](?=[ \t]))[*_]{{0,4}}|(?<=】)|[ \t]*+(?=$)|(?(heading)[ \t.]|(?!)))",
         re.MULTILINE,
     )
 

@@ -63,6 +63,7 @@ class ResponseStructure(Params):
         passing="Force is mass times acceleration, 2 kg times 3 m/s².\n\nFinal answer: 6 N",
         failing="Final answer: 6 N\n\nForce is mass times acceleration, 2 kg times 3 m/s².",
     ),
+    version=2,
 )
 def response_structure(text: str, params: ResponseStructure) -> Check:
     """The answer follows the asked structure, with the final answer at its place."""
@@ -90,8 +91,15 @@ Problem: TypeAlias = tuple[str, Span | None]
 
 _CONCLUSION = re.compile(
     r"(?<![^\W_])(?:therefore|thus|hence|in conclusion|in summary|consequently)(?![^\W_])|∴"
-    r"|因此|所以|综上"
+    r"|(?<![^\W_])conclusion[*_]{0,3} ?[:：][*_ ]{0,4}(?![\s*_])|因此|所以|综上|结论[*_]{0,3}[:：][*_ ]{0,4}(?![\s*_])"
 )
+_NO_ANSWER = re.compile(
+    r"[^\w]*(?:(?:sure|okay|ok|certainly|of course|absolutely|great|good|let|here|hello|hi|first"
+    r"|firstly|given|known|knowns|data|solution|explanation|analysis|introduction|overview|background"
+    r"|reasoning|approach|method|step|part|task|question|problem|formula)(?![^\W_])"
+    r"|\(?\d{1,2}[.)、]\s|解|分析|步骤|第|已知|首先|好的)"
+)
+"""Beginnings that greet, restate or start to work, and so give no answer."""
 _BARE_WORDS = 8  # A first line of so few words can be an answer that stands on its own.
 
 
@@ -165,10 +173,18 @@ def _statements(text: str, marker: str, position: Position) -> list[Span]:
 
 
 def _bare_first_line(text: str) -> Span | None:
-    """A first line that can be an answer on its own: a word or two, or a short one with a value."""
+    """A first line that can be an answer on its own: a word or two, or a short one with a value.
+
+    A first sentence of a word or two ("Yes. For …") is one as well.
+    """
     line = next(content_lines(text, 0, len(text)), None)
     if line is None or text[slice(*line)].rstrip().endswith((":", "：")):
         return None
+    if _NO_ANSWER.match(lowered(text[slice(*line)])):
+        return None
+    sentence = sentence_around(text, line[0], line[0])
+    if sentence[1] < line[1] and len(text[slice(*sentence)].split()) <= 2:
+        return sentence
     words = len(text[slice(*line)].split())
     is_value = not quantities_in(text) or bool(quantities_in(text, *line))
     return line if words <= 2 or (words <= _BARE_WORDS and is_value) else None
@@ -206,8 +222,10 @@ _DRESS_BEHIND = " \t\n\r*_\"'”’»`"
 def _edge_problems(text: str, params: ResponseStructure) -> Iterator[Problem]:
     if wanted := params.starts_with.strip():
         begin = len(text) - len(text.lstrip(_DRESS_BEFORE))
-        head = text[begin : begin + 2 * len(wanted) + 100]
-        if not comparable(head).startswith(comparable(wanted.lstrip(_DRESS_BEFORE))):
+        head = text[begin : begin + 2 * len(wanted) + 100].replace("*", "")
+        if not comparable(head).startswith(
+            comparable(wanted.lstrip(_DRESS_BEFORE).replace("*", ""))
+        ):
             yield (
                 f"the answer does not start with `{wanted}`",
                 (begin, min(begin + len(wanted), len(text))),

@@ -34,12 +34,20 @@ def structure(text: str, **params: Any) -> Check:
         ('{"answer": 5, "why": "F = ma"}', "beginning end"),
         ("Answer: 5 N.\n\nWe use F = ma.\n\nSo the answer is 5 N.", "beginning end"),
         ("第一步。\n\n答案：5 牛", "end"),
+        ("The answer is obtained as follows. We use F = ma. Therefore it is 5 N.", "end"),
+        ("F = ma.\n\n**Final Answers**\n\n1. 5 N\n\n2. 3 m", "end"),
         # No mark: a conclusion, the last quantity, a bare first line.
         ("We use F = ma.\n\nTherefore it is 5 N.", "end"),
         ("We use F = ma.\n\nTherefore it is 5 N.\n\nThank you.", "middle"),
         ("5 N\n\nWe use F = ma with m = 2 kg.", "beginning end"),
         ("Copper\n\nIt conducts best.", "beginning end"),
         ("We use F = ma.\n\nIt is 5 N.", "end"),
+        ("Yes. The reaction is exothermic since ΔH < 0, as we see.\n\nIt is.", "beginning middle"),
+        ("Sure!\n\nWe use F = ma.\n\nIt is 5 N.", "end"),
+        ("**Solution**\n\nWe use F = ma.\n\nIt is 5 N.", "end"),
+        ("**Step 1:** Take m = 2 kg.\n\nIt is 5 N.", "end"),
+        ("Conclusion: it is stable.\n\nReason: it lies at 0 eV.", "beginning"),
+        ("We use F = ma.\n\n**Conclusion:**\n\nIt is 5 N.", "end"),
         (
             "so the current is found.\n\nthe final result $1.9\\,\\Omega\\leq r\\leq 9.9\\,\\Omega$.",
             "end",
@@ -68,6 +76,7 @@ def test_a_marker_of_the_user_must_be_there_and_tells_the_answer() -> None:
     assert structure(text, answer_marker="Result =>", position="end").outcome is Outcome.PASS
     assert structure(text, answer_marker="Result =>", position="beginning").outcome is Outcome.FAIL
     assert structure(text, answer_marker="Verdict:").outcome is Outcome.FAIL
+    assert structure("**Result**: 5 N", answer_marker="Result:").outcome is Outcome.PASS
     assert structure("We see.\nRESULT =>", answer_marker="Result =>").outcome is Outcome.FAIL
 
 
@@ -83,6 +92,13 @@ def test_a_marker_of_the_user_must_be_there_and_tells_the_answer() -> None:
         ("Analysis:\nConclusion: b", "`Analysis` has no content"),
         ("Analysis: a\nConclusion:", "`Conclusion` has no content"),
         ("My analysis: a\nConclusion: b", "no section `Analysis`"),
+        ("(1) Analysis: a\n(2) Conclusion: b", ""),
+        ("**1. Analysis**\na\n**2. Conclusion**\nb", ""),
+        ("【Analysis】a\n【Conclusion】b", ""),
+        ("一、Analysis\na\n二、Conclusion\nb", ""),
+        ("Step 1: Analysis\na\nStep 2: Conclusion\nb", ""),
+        ("## 🔍 Analysis\na\n## ✅ Conclusion\nb", ""),
+        ("The 1. Analysis\nConclusion: b", "no section `Analysis`"),
         ("Conclusion: later\nAnalysis: a\nConclusion: b", ""),
     ],
 )
@@ -113,6 +129,7 @@ def test_answer_last_without_sections_means_at_the_end() -> None:
         ("sure, it is 5. THAT IS ALL.", Outcome.PASS),
         ("> Sure, it is 5.\n\nThat is\nall.", Outcome.PASS),
         ("It is 5. That is all.", Outcome.FAIL),
+        ("**Sure**, it is 5. That is all.", Outcome.PASS),
         ("Sure, it is 5. That is all", Outcome.FAIL),
         ("Sure, that is all, is it?", Outcome.FAIL),
         ("Sure", Outcome.FAIL),
