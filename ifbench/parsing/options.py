@@ -71,8 +71,14 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
         return Choice(option=stated[-1].option, mentions=(stated[-1],))
     if not allow_explanation:
         return Choice(problem="the answer is not one of the options alone")
+    lines = _line_options(text, options)
+    if mode == "label" and (alone := _lines_alone(text, options)):
+        return _one_of(alone, options)
     labels = _labels_apart(text, options) if mode == "label" else []
-    return _one_of(labels or _line_options(text, options), options)
+    choice = _one_of(labels or lines, options)
+    if choice.option is None and not choice.mentions:
+        return Choice(problem="the answer states none of the options as its choice")
+    return choice
 
 
 def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
@@ -132,7 +138,10 @@ def _spellings(options: Options, index: int) -> str:
 
 # ── Stated answers ───────────────────────────────────────────────────────────────────
 
-_CORRECT_OPTION = re.compile(r"(?:correct|right|best) (?:option|choice)(?: is)?[:\s*_]{1,4}")
+_CORRECT_OPTION = re.compile(
+    r"(?:correct|right|best) (?:option|choice)(?: is)?[:\s*_]{1,4}"
+    r"|(?:正确选项(?:是|为)?|(?<![不勿误可])选择?(?!项|擇|择))[:：\s*_]{0,4}"
+)
 _GOES_ON = re.compile(r"\s*(?:[.,;:()\[\]–—*\"'!\n]|-\s|\Z)")
 _LEADING_DRESS = re.compile(r"[\s*_\"'“‘#>]{0,8}")
 _REASON_FOLLOWS = re.compile(r"\s+(?:because|since|as|for|due|which|where|with|given|and|is)\b")
@@ -154,7 +163,7 @@ def _stated(text: str, options: Options, mode: Mode) -> list[Mention]:
 
 def _correct_options(text: str) -> Iterator[Region]:
     plain = lowered(text)
-    if "option" in plain or "choice" in plain:
+    if "option" in plain or "choice" in plain or "选" in plain:
         for match in _CORRECT_OPTION.finditer(plain):
             stop = min(match.end() + 200, len(text))
             line_end = text.find("\n", match.end(), stop)
@@ -321,6 +330,23 @@ def _line_options(text: str, options: Options) -> list[Mention]:
     return [mention for mention in found if mention is not None]
 
 
+def _lines_alone(text: str, options: Options) -> list[Mention]:
+    """Lines that are options and nothing else, where the first or last line is one of them.
+
+    Such a line declares: labels that the explanation mentions do not speak against it.
+    """
+    mentions, position = [], 0
+    lines = text.strip().split("\n")
+    if not any(_whole_option(line, 0, len(line), options) for line in (lines[0], lines[-1])):
+        return []
+    for line in text.splitlines(keepends=True):
+        mention = _whole_option(text, position, position + len(line), options)
+        if mention is not None:
+            mentions.append(mention)
+        position += len(line)
+    return mentions
+
+
 def _contained(text: str, options: Options) -> list[Mention]:
     plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
     plain = lowered(plain) if options.ignore_case else plain
@@ -351,9 +377,16 @@ def _word(option: str, options: Options) -> str:
     plain = fold(_nfc(option)).strip()
     plain = lowered(plain) if options.ignore_case else plain
     words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain)))
-    before = r"(?<![^\W_])" if _needs_boundary(plain[:1]) else ""
+    before = _WORD_BEGINS if _needs_boundary(plain[:1]) else ""
     after = r"(?![^\W_])" if _needs_boundary(plain[-1:]) else ""
     return before + words + after
+
+
+# "non-metal" names no metal.
+_WORD_BEGINS = r"(?<![^\W_])" + "".join(
+    rf"(?<!\b{prefix}-)"
+    for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
+)
 
 
 def _needs_boundary(character: str) -> bool:
@@ -394,7 +427,8 @@ def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> Yes
         return YesNo(problem=f"the answer {where} {shown}", start=start, end=min(end, start + 60))
     if not explanation:
         problem = f"there is more than `{labels[index]}`"
-        return YesNo(problem=problem, start=begin + len(labels[index]), end=end)
+        after = begin + len(labels[index])
+        return YesNo(problem=problem, start=after if after < end else start, end=end)
     other = _asserted(text, begin + len(labels[index]), labels[1 - index])
     if other is not None:
         problem = f"it begins with `{labels[index]}` and then asserts `{labels[1 - index]}`"
@@ -417,5 +451,8 @@ def _asserted(text: str, start: int, word: str) -> tuple[int, int] | None:
         rf"(?:[.!?;:\n。！？；]|\bis|\bbut|\bso|\bthus|\btherefore,?)[\s*_\"']{{1,4}}"
         rf"(?P<word>{wanted})(?=[\s*_\"']{{0,4}}(?:[.,!;:。，！\n]|\Z))"
     )
-    found = clause.search(plain, max(start - 1, 0))
+    joined = re.compile(
+        rf"[\s*_]{{0,4}}(?:and|or|/|&)[\s*_]{{0,4}}(?P<word>{wanted})(?=\s*(?:[.,!;:\n]|\Z))"
+    )
+    found = joined.match(plain, start) or clause.search(plain, max(start - 1, 0))
     return found.span("word") if found else None

@@ -30,6 +30,9 @@ def label(text: str, options: Options = METALS, *, allow_explanation: bool = Tru
         ("The correct option is B", "B"), ("(A) rusts. (B) is correct.", "B"),
         ("I take B, not C.", "B"), ("B\n\nIt conducts.", "B"), ("It conducts, so (B).", "B"),
         ("I choose option B, for it conducts.", "B"), ("The answer is copper, for it conducts.", "B"),
+        ("选B", "B"), ("导电性好，故选：B。", "B"), ("正确选项是 B。", "B"), ("选项A不对，选B", "B"),
+        ("B\n\nVitamin C and option A do not matter.", "B"), ("B. copper\n\nOption A rusts.", "B"),
+        ("A. iron\nB. copper\n\nBoth conduct.", ""), ("不选B", ""),
         # Near misses: articles, words, two labels, none.
         ("A catalyst is needed.", ""), ("The answer is a catalyst.", ""),
         ("Answer: A catalyst is needed.", ""), ("Answer", ""), ("Because", ""), ("A or B", ""),
@@ -97,6 +100,7 @@ def test_exact_mode_takes_a_stated_option_beside_an_explanation(
         ("It is stable.", 0), ("It is unstable.", 1), ("It is not stable at all.", 2),
         ("It is NOT STABLE AT ALL", 2), ("not\u00a0stable at all", 2), ("stable, very stable", 0),
         ("stable or unstable", None), ("metastable", None), ("stability", None), ("stable_phase", 0),
+        ("non-stable", None), ("It is un-stable.", None), ("thermo-stable", 0),
     ],
 )  # fmt: skip
 def test_contains_mode_finds_whole_words_longest_first(text: str, chosen: int | None) -> None:
@@ -148,6 +152,7 @@ def test_yes_or_no_stands_alone(text: str, index: int | None) -> None:
         ("Yes", 0), ("Yes, it is.", 0), ("**Yes** — it is.", 0), ("No\n\nIt is not.", 1),
         ("Yes, no other gas reacts.", 0), ("Yes: there is no doubt.", 0), ("Yes. No. 5 is it.", None),
         ("Yes. Wait. No, it is not.", None), ("Yes.\n\nThe answer is no.", None),
+        ("Yes and no.", None), ("Yes or no", None), ("Yes, and no other gas reacts.", 0),
         ("It is so: yes.", None), ("Nothing reacts.", None), ("Yesterday.", None),
     ],
 )  # fmt: skip
