@@ -1,4 +1,4 @@
-"""Clean stops: the first Ctrl-C or SIGTERM drains, the second, or the deadline, ends at once."""
+"""Clean stops: the first Ctrl-C or SIGTERM drains up to a deadline, the second ends at once."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from types import FrameType
 from ifbench.cli import EXIT_INTERRUPTED
 from ifbench.execution.step import Executor
 
-DRAIN_S = 20.0
+DRAIN_S = 15.0
 """Time for the answers in flight; a pre-empted pod is killed 30 s after SIGTERM."""
+LET_GO_S = 5.0
+"""Time to let go of those that did not come; the rest is for results, and for Ray to end."""
 
 
 class Stopper:
-    """Turns signals into a stop of the executor, and gives up on a drain that takes too long.
+    """Turns signals into a stop of the executor, and lets go of calls that take too long.
 
-    Whatever was answered is in the journal by then, so ending at once loses nothing but the
-    calls in flight.
+    Whatever was answered is in the journal by then, so even ending at once loses nothing but
+    the calls in flight.
     """
 
     def __init__(self, resume: str, drain_s: float = DRAIN_S) -> None:
@@ -46,8 +48,12 @@ class Stopper:
             threading.Thread(target=give_up, daemon=True).start()
 
         def give_up() -> None:
-            if not ended.wait(self._drain_s):
-                self._end_now(f"gave up on the calls in flight after {self._drain_s:.0f} s")
+            if ended.wait(self._drain_s):
+                return
+            self._say(f"letting go of the calls that took more than {self._drain_s:.0f} s")
+            executor.let_go()
+            if not ended.wait(LET_GO_S):
+                self._end_now("gave up on what is left")
 
         before = {
             number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)

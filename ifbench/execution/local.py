@@ -10,10 +10,11 @@ import asyncio
 import queue
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import TypeAlias
 
 from ifbench.execution.commons import Commons
+from ifbench.execution.in_hand import InHand
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -27,10 +28,21 @@ class LocalExecutor:
     def __init__(self, tally: Tally | None = None) -> None:
         self.tally = tally or Tally()
         self._stopping = threading.Event()
+        self._in_hand = InHand()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     def stop(self) -> None:
         """Begin no further row; the rows in flight go on to the end. Any thread may call."""
         self._stopping.set()
+
+    def let_go(self) -> None:
+        """Stop, and cancel the rows in flight; they come out as they went in."""
+        self.stop()
+        if self._loop is None:
+            self._in_hand.let_go()
+            return
+        with suppress(RuntimeError):  # The loop has ended, and with it every row.
+            self._loop.call_soon_threadsafe(self._in_hand.let_go)
 
     def counts(self) -> dict[tuple[str, ...], float]:
         """What has happened so far."""
@@ -80,6 +92,7 @@ class LocalExecutor:
         finished: queue.Queue[Trial | BaseException | None],
         gone: threading.Event,
     ) -> None:
+        self._loop = asyncio.get_running_loop()
         async with AsyncExitStack() as stack:
             commons = await stack.enter_async_context(Commons())
             seat = Seat(tally=self.tally, stopping=self._stopping.is_set, commons=commons)
@@ -113,7 +126,7 @@ class LocalExecutor:
     async def _carry(self, name: str, work: Work, source: _Rows, target: _Rows) -> None:
         while (row := await source.get()) is not None:
             self.tally.add("rows", name, "in")
-            done = await work(row)
+            done = await self._in_hand.carry(work, row)
             self.tally.add("rows", name, "out")
             await target.put(done)
 

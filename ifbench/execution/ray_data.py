@@ -25,11 +25,13 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
+from ifbench.execution.in_hand import InHand
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -73,12 +75,16 @@ class RayExecutor:
     def __init__(self, options: RayOptions | None = None) -> None:
         self.options = options or RayOptions()
         self._tally = Tally()
-        self._stopping = threading.Event()
+        self._order = _Order.GO_ON
         self._board: Any = None
 
     def stop(self) -> None:
         """Begin no further call anywhere; rows in flight come out, the rest as not run."""
-        self._stopping.set()
+        self._order = max(self._order, _Order.STOP)
+
+    def let_go(self) -> None:
+        """Stop, and cancel the rows in flight; they come out as they went in."""
+        self._order = _Order.LET_GO
 
     def counts(self) -> dict[tuple[str, ...], float]:
         """What has happened so far, over all workers."""
@@ -157,7 +163,7 @@ class RayExecutor:
 
     def _collect(self, ray: Any, board: Any) -> None:
         try:
-            counts = ray.get(board.collect.remote(stopping=self._stopping.is_set()), timeout=10)
+            counts = ray.get(board.collect.remote(self._order), timeout=10)
         except ray.exceptions.RayError:  # the board restarts, or the cluster is gone
             return
         self._tally.merge(counts)
@@ -247,24 +253,34 @@ def _own_signals() -> Iterator[None]:
             signal.signal(signal.SIGTERM, handler)
 
 
+class _Order(IntEnum):
+    """What the driver has its workers do."""
+
+    GO_ON = 0
+    STOP = 1
+    """Begin no further call."""
+    LET_GO = 2
+    """Wait for no call either."""
+
+
 class _Board:
     """One small actor: gathers the workers' counts, tells them to stop, hands out seats."""
 
     def __init__(self) -> None:
         self._tally = Tally()
         self._seats: dict[str, int] = {}
-        self._stopping = False
+        self._order = _Order.GO_ON
 
     def seat(self, step: str) -> int:
         self._seats[step] = self._seats.get(step, -1) + 1
         return self._seats[step]
 
-    def report(self, counts: dict[tuple[str, ...], float]) -> bool:
+    def report(self, counts: dict[tuple[str, ...], float]) -> _Order:
         self._tally.merge(counts)
-        return self._stopping
+        return self._order
 
-    def collect(self, *, stopping: bool) -> dict[tuple[str, ...], float]:
-        self._stopping = self._stopping or stopping
+    def collect(self, order: _Order) -> dict[tuple[str, ...], float]:
+        self._order = max(self._order, order)
         return self._tally.drain()
 
 
@@ -277,6 +293,7 @@ class _Worker:
         self._ray, self._board, self._step, self._run = ray, board, step, run
         self._tally = Tally()
         self._stopping = threading.Event()
+        self._in_hand = InHand()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         # A rebuilt actor takes the next seat; shares of a quota are by number modulo count.
@@ -308,7 +325,7 @@ class _Worker:
     async def _one(self, row: Trial) -> Trial:
         async with self._slots:
             self._tally.add("rows", self._step.name, "in")
-            done = await self._work(row)
+            done = await self._in_hand.carry(self._work, row)
             self._tally.add("rows", self._step.name, "out")
             return done
 
@@ -319,10 +336,13 @@ class _Worker:
         while True:
             time.sleep(REPORT_INTERVAL_S)
             try:
-                if self._ray.get(self._board.report.remote(self._tally.drain()), timeout=10):
-                    self._stopping.set()
+                order = self._ray.get(self._board.report.remote(self._tally.drain()), timeout=10)
             except self._ray.exceptions.RayError:
                 continue
+            if order >= _Order.STOP:
+                self._stopping.set()
+            if order is _Order.LET_GO:
+                self._loop.call_soon_threadsafe(self._in_hand.let_go)
 
 
 def _understandable(error: BaseException) -> IfbenchError:

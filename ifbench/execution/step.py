@@ -55,3 +55,7 @@ class Executor(Protocol):
     def stop(self) -> None:
         """Begin no further row; `run` ends once the rows in flight are out. Any thread may call."""
         ...
+
+    def let_go(self) -> None:
+        """Stop, and let go of the rows in flight: they come out without a score."""
+        ...

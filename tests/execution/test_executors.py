@@ -66,6 +66,15 @@ async def slow(seat: Seat) -> AsyncIterator[Work]:
 
 
 @asynccontextmanager
+async def stuck(seat: Seat) -> AsyncIterator[Work]:
+    async def work(row: Trial) -> Trial:
+        await asyncio.Event().wait()
+        return row
+
+    yield work
+
+
+@asynccontextmanager
 async def unready(seat: Seat) -> AsyncIterator[Work]:
     raise ValueError("the judge's key is missing")
     yield
@@ -124,6 +133,14 @@ def test_after_stop_no_row_begins_and_rows_in_hand_come_out(make_executor):
     rows = list(executor.run(trials(40), (Step(name="slow", build=slow, in_flight=4),)))
     assert time.monotonic() - started < 60  # the whole would take 100 s
     assert len(rows) <= 40
+
+
+def test_rows_that_never_end_come_out_as_they_went_in_once_they_are_let_go(make_executor):
+    executor = make_executor()
+    threading.Timer(1.5, executor.let_go).start()
+    rows = list(executor.run(trials(6), (Step(name="stuck", build=stuck, in_flight=2),)))
+    assert all(row.response is None for row in rows)
+    assert len(rows) <= 6
 
 
 def test_local_hands_on_the_first_row_before_the_last_begins():
