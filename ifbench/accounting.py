@@ -27,8 +27,9 @@ class Book:
     _entered: set[tuple[str, str, int]] = field(default_factory=set)
 
     def enter(self, trial: Trial, results: ResultsWriter) -> None:
-        """Write one trial's verdicts and score."""
-        assert trial.score is not None, "the last step scores"
+        """Write one trial's verdicts and score; one that was let go before is still missing."""
+        if trial.score is None:
+            return
         self._entered.add(_id(trial))
         self.planned += 1
         self.answered += trial.response is not None and trial.response.is_answered
@@ -47,13 +48,12 @@ class Book:
 
     def counts(self, before: Counts, calls: Sequence[Calls], preflight: Sequence[Calls]) -> Counts:
         """Trials as they stand now; calls over all invocations."""
-        return Counts(
+        return replace(
+            spent(before, calls, preflight),
             planned=self.planned,
             answered=self.answered,
             complete=self.complete,
             undecided=dict(self.undecided),
-            calls=_added(before.calls, calls),
-            preflight=_added(before.preflight, preflight),
         )
 
     def ending(self, *, interrupted: bool, allowed: int) -> Ending:
@@ -61,6 +61,13 @@ class Book:
         if interrupted:
             return "interrupted"
         return "complete" if self.planned - self.complete <= allowed else "owed"
+
+
+def spent(before: Counts, calls: Sequence[Calls], preflight: Sequence[Calls]) -> Counts:
+    """The counts with what one more invocation has asked for."""
+    return replace(
+        before, calls=_added(before.calls, calls), preflight=_added(before.preflight, preflight)
+    )
 
 
 def calls_of(tallied: Tallied, models: Sequence[ModelConfig]) -> tuple[Calls, ...]:

@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
-from ifbench.accounting import Book, calls_of
+from ifbench.accounting import Book, calls_of, spent
 from ifbench.benchmarks.datasets import Dataset, open_dataset
 from ifbench.config import RunConfig, identity, resolved
 from ifbench.constraints import all_constraints
 from ifbench.engines.build import open_engines
 from ifbench.engines.preflight import preflight
-from ifbench.errors import PrerequisiteError
+from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.step import Executor, Step
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
-from ifbench.store.manifest import current_environment, finished, started
+from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.types import Trial, Verdict
@@ -148,12 +148,16 @@ def evaluate(
     run.store.save_manifest(manifest)
     steps = evaluation_steps(config)
     book = Book(graders=roles_of(config).graders)
-    with run.store.results(run.id, run.dataset.sha256) as results:
-        with watch(run, executor, steps):
-            for trial in executor.run(trials(config, run.dataset), steps):
-                book.enter(trial, results)
-        book.enter_missing(trials(config, run.dataset), results)
-        results.commit()
+    try:
+        with run.store.results(run.id, run.dataset.sha256) as results:
+            with watch(run, executor, steps):
+                for trial in executor.run(trials(config, run.dataset), steps):
+                    book.enter(trial, results)
+            book.enter_missing(trials(config, run.dataset), results)
+            results.commit()
+    except IfbenchError:
+        _note_failure(run.store, manifest, calls_of(executor.counts(), models), probed)
+        raise
     calls = calls_of(executor.counts(), models)
     manifest = finished(
         manifest,
@@ -184,6 +188,17 @@ def check_endpoints(run: Run) -> Counts:
     if problems:
         raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
     return tally.snapshot()
+
+
+def _note_failure(
+    store: Store, manifest: Manifest, calls: tuple[Calls, ...], probed: tuple[Calls, ...]
+) -> None:
+    """Keep what was spent, if the store takes that much."""
+    counts = spent(manifest.counts, calls, probed)
+    with suppress(StoreError):
+        store.save_manifest(
+            finished(manifest, datetime.now(UTC), "failed", counts, calls=calls, preflight=probed)
+        )
 
 
 def _continued(store: Store, manifest: Manifest) -> Manifest:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
-from ifbench.commands.stopping import Stopper
+from ifbench.commands.stopping import DRAIN_S, Stopper
 from ifbench.config import RunConfig, load_config
 from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
@@ -22,6 +22,12 @@ from ifbench.report.tables import render
 from ifbench.report.verdicts import verdict_lines
 from ifbench.schemas import table_to_scores
 from ifbench.store import read_scores
+from ifbench.types import Cause, FailureKind
+
+SETTLED = frozenset({
+    Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED, Cause.EXTRACTOR, Cause.PARAMETERS,
+})  # fmt: skip
+"""Causes that stand until something is changed: the replies behind them are stored."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -30,11 +36,14 @@ def run(options: argparse.Namespace) -> int:
     return run_config(config, command_line(options.overrides, options.config_dir))
 
 
-def run_config(config: RunConfig, command: str) -> int:
-    """The main job for a ready configuration; `command` is what to type to go on."""
+def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int:
+    """The main job for a ready configuration; `command` is what to type to go on.
+
+    A stop waits `drain_s` seconds for the answers in flight.
+    """
     run_ = ready(config)
     _announce(run_)
-    stopper = Stopper(resume=command)
+    stopper = Stopper(resume=command, drain_s=drain_s)
 
     @contextmanager
     def watch(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> Iterator[None]:
@@ -100,11 +109,13 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))
         print()
     for calls in evaluation.manifest.invocations[-1].calls:
-        failed = sum(calls.failed.values())
+        unasked = calls.failed.get(FailureKind.NOT_RUN, 0)
+        failed = sum(calls.failed.values()) - unasked
         print(
             f"asked {calls.model} as {calls.purpose}: {calls.answered} answers, "
-            f"{calls.stored} from the store, {failed} failed; "
-            f"tokens {calls.input_tokens:,} in, {calls.output_tokens:,} out"
+            f"{calls.stored} from the store, {failed} failed"
+            + (f", {unasked} not asked" if unasked else "")
+            + f"; tokens {calls.input_tokens:,} in, {calls.output_tokens:,} out"
             + (f"; ${calls.cost_usd:,.4f}" if calls.cost_usd else "")
         )
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
@@ -121,7 +132,10 @@ def _end(evaluation: Evaluation, command: str) -> int:
             return EXIT_INTERRUPTED
         case "owed":
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
-            print(f"To ask for what is missing: {command}")
+            if counts.undecided.keys() <= SETTLED:
+                print("No call is missing: raise judging.attempts, or mend the data's parameters.")
+            else:
+                print(f"To ask for what is missing: {command}")
             return EXIT_OWED
     if owed:
         print(f"{owed} of {counts.planned} trials are undecided ({causes}), as max_owed allows.")
