@@ -146,10 +146,16 @@ class Place:
     @contextmanager
     def start(self, *overrides: str) -> Iterator[Running]:
         """`ifbench evaluate` as a group of its own; what is left of it at the end is killed."""
+        with self.start_program("-m", "ifbench.cli", *self.command(*overrides)) as running:
+            yield running
+
+    @contextmanager
+    def start_program(self, *arguments: str) -> Iterator[Running]:
+        """Python as a group of its own; what is left of it at the end is killed."""
         screen = self.folder / f"screen-{time.monotonic_ns()}.txt"
         with screen.open("w") as sink:
             process = subprocess.Popen(
-                [sys.executable, "-m", "ifbench.cli", *self.command(*overrides)],
+                [sys.executable, *arguments],
                 cwd=self.folder,
                 env=self._env(),
                 stdout=sink,
@@ -238,6 +244,11 @@ class Place:
         lines = data_path("builtin:scimif_starter").read_text().splitlines()
         records = [json.loads(line) for line in lines]
         return [record["id"] for record in records if word in record["instruction"]]
+
+    def invocations(self) -> list[Mapping[str, Any]]:
+        """How often each run's command was given, and how each time ended."""
+        manifests = sorted(Path(self.store).glob("runs/*/manifest.json"))
+        return [one for path in manifests for one in json.loads(path.read_text())["invocations"]]
 
     def causes(self) -> Counter[str]:
         """How many trials miss something, by cause."""

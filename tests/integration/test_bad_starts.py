@@ -110,6 +110,7 @@ def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_keeps_what_it_took(
     assert "answers can no longer be stored" in full.err
     assert "mend the disk and give the same command again" in full.err
     assert "Traceback" not in full.err
+    assert [one["ending"] for one in place.invocations()] == ["failed"]
     kept = place.stored()
     lost = place.prompts().total() - kept
     assert 0 < kept < len(wanted)

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from running import PREFLIGHT, Place, Running, assert_paid_once
+from running import PREFLIGHT, Place, Running, assert_paid_once, wait_until
 
 from engines.endpoint import Fault
 
@@ -93,3 +93,23 @@ def test_ctrl_c_before_the_first_call_spends_nothing(place):
     assert ended.code == 130
     assert "Traceback" not in ended.out
     assert not place.prompts()
+
+
+def test_calls_that_never_end_are_let_go_and_the_rest_is_published(place, undisturbed):
+    """As `ifbench evaluate` does it, with less patience than 15 s."""
+    place.behave(Fault(mode="hang", match="decimal"))
+    arguments = [*place.command("execution.in_flight=68")[3:]]
+    script = (
+        "import sys; from pathlib import Path; from ifbench.config import load_config;"
+        " from ifbench.commands.evaluate import run_config;"
+        f" config = load_config({arguments!r}, config_dir=Path('conf'));"
+        " sys.exit(run_config(config, 'ifbench evaluate', drain_s=1))"
+    )
+    place.write_model("candidate", limits={"concurrency": 64})
+    with place.start_program("-c", script) as run:
+        wait_until(lambda: place.stored() >= 40, "the answers that come")
+        ended = stop(run, signal.SIGINT, to_all=True)
+    assert ended.code == 130
+    assert "letting go of the calls" in ended.out
+    assert_partial(place, undisturbed)
+    assert {row["ending"] for row in place.invocations()} == {"interrupted"}

@@ -78,6 +78,7 @@ def test_a_judge_that_cannot_be_read_is_asked_a_few_times_and_then_left(place, r
     place.behave(Fault(match='"model":"judge"', body=completion({}, reply)))
     done = place.evaluate("judging.attempts=2")
     assert done.code == 3
+    assert done.last_line.startswith("No call is missing: raise judging.attempts")
     assert set(place.causes()) <= {cause, "extractor"}
     assert place.causes()[cause] > 0
     assert all(row["outcome"] == "undecided" for row in place.results().verdicts if row["asked"])
