@@ -38,6 +38,9 @@ _CHARACTERS: Mapping[Readable, re.Pattern[str]] = {
 _SMILES_WORDS = re.compile(r"(?:\[[^\[\]\s]+\]|Cl|Br|[BCNOPSFIbcnops]|[-0-9%()=#:/\\.+*~$>])+")
 _UNLIKE_ENGLISH = re.compile(r"[0-9\[\]=#()@]")
 _CAPITALS = re.compile(r"(?:[A-Z]|Cl|Br){2,}")
+_HAN = "\u3000-\u303f\u3040-\u30ff\u3400-\u9fff\uff00-\uffef"
+_UNSPACED = re.compile(rf"[{_HAN}]")  # A sentence of this script has no blanks around a notation.
+_WORD = re.compile(rf"[^\s<{_HAN}]+")
 _FENCES = frozenset({"", "smiles", "inchi", "selfies", "text", "txt", "plaintext"})
 
 
@@ -60,7 +63,7 @@ def find_molecule(text: str, system: System = "smiles", key: str = "") -> str | 
     if labelled or spans:
         return labelled
     whole = _trimmed(_unlisted(text.strip()))
-    if whole and not re.search(r"\s", whole):
+    if whole and not re.search(r"\s", whole) and not _UNSPACED.search(whole):
         return whole
     return None if system == "iupac" else _in_words(text, system)
 
@@ -85,6 +88,9 @@ def _unescaped(raw: str) -> str:
 def _in_markup(text: str, system: System) -> Sequence[str]:
     names = "|".join(_KEYS[system])
     tagged = re.findall(rf"<(?:{names})>([^<]*)</(?:{names})>", text, re.IGNORECASE)
+    # An answer in a tag may be a sentence; then the molecule is looked for inside it.
+    tagged = tagged or re.findall(r"<((?:final_)?answer)>\s*([^<\s]+)\s*</\1>", text, re.IGNORECASE)
+    tagged = [word if isinstance(word, str) else word[1] for word in tagged]
     return tagged or re.findall(r"\\boxed\{\s*(?:\\(?:text|mathrm|texttt)\{)?([^{}]*)\}", text)
 
 
@@ -107,10 +113,11 @@ def _in_code_spans(text: str, system: System) -> Sequence[str]:
 def _after_label(text: str, system: System) -> str | None:
     """What follows the last `SMILES:`; a name runs to the end of its line."""
     label = NOTATION_NAMES[system].replace(" ", r"\s+")
-    kind = r"(?:\s+(?:string|notation|code|representation|format))?"
-    of = r"(?:\s+(?:of|for)\s[^\n:=]{1,60})?"
+    kind = r"(?:\s*(?:string|notation|code|representation|format|字符串|表示|式))?"
+    of = r"(?:\s+(?:of|for)\s[^\n:=]{1,60}?)?"
     value = r"(?:[*_]{1,3}(?=\s))?\s*" + (r"(\S.*)" if system == "iupac" else r"(\S+)")
-    pattern = rf"\b{label}{kind}{of}\)?(?:[\s*_`]*[:=：]|\s+is\b){value}"
+    verb = r"(?:[\s*_`]*[:=：]|\s+is\b|\s*[为是為](?:[:：])?)"
+    pattern = rf"(?<![A-Za-z0-9_]){label}{kind}{of}\)?{verb}{value}"
     for match in reversed(list(re.finditer(pattern, text, re.IGNORECASE))):
         word = _trimmed(match[1])
         if word and _is_written(word, system, labelled=True):
@@ -122,7 +129,7 @@ def _in_words(text: str, system: Readable) -> str | None:
     """The longest word that reads as a molecule; of equally long ones the last."""
     words = [
         (len(word), match.start(), match.end(), word)
-        for match in re.finditer(r"\S+", text)
+        for match in _WORD.finditer(text)
         if _is_unlike_english(match.group()) and (word := _balanced(_trimmed(match.group())))
         if _CHARACTERS[system].fullmatch(word)
         if system != "smiles" or _is_unlike_english(word)
@@ -185,6 +192,10 @@ _WRAPPERS = (
     ("'", "'"),
     ("“", "”"),
     ("$", "$"),
+    (r"\(", r"\)"),
+    (r"\text{", "}"),
+    (r"\mathrm{", "}"),
+    (r"\texttt{", "}"),
     ("(", ")"),  # No notation begins with a round bracket: the pair is the sentence's.
 )
 
@@ -195,7 +206,7 @@ def _trimmed(word: str) -> str:
         return word
     bare = ""
     while bare != word:
-        bare, word = word, word.strip().rstrip(".,;:!?")
+        bare, word = word, word.strip().rstrip(".,;:!?。，；：！？")
         # One star is SMILES for any atom; two are emphasis, though the other pair be cut off.
         word = word.removeprefix("**").removesuffix("**")
         for first, last in _WRAPPERS:

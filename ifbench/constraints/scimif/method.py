@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import AfterValidator, Field
 
@@ -48,9 +49,9 @@ class MethodParams(Params):
 def locate_methods(text: str, params: MethodParams) -> tuple[str, ...] | None:
     """The passages that name or write the methods; `None` where they do not suffice.
 
-    Then the extractor says which methods the answer applies, and its words are matched alike.
+    A name that the text denies ("instead of the ideal gas law", "non-ideal") shows no use. Then the extractor says which methods the answer applies, and its words are matched alike.
     """
-    shown = _passages((text,), params.methods)
+    shown = _passages((text,), params.methods, is_used=True)
     needed = len(params.methods) if params.match == "all" else 1
     return tuple(shown.values()) if len(shown) >= needed else None
 
@@ -80,6 +81,7 @@ def method_constraint(discipline: str, example: Example) -> Constraint:
         locate=locate_methods,
         template="method",
         example=example,
+        version=2,
     )(applies_methods)
 
 
@@ -102,16 +104,22 @@ chemistry_method = method_constraint(
 )
 
 
-def _passages(texts: Sequence[str], methods: Sequence[AskedMethod]) -> Mapping[str, str]:
-    """The first passage that shows each method, by the method's name."""
+def _passages(
+    texts: Sequence[str], methods: Sequence[AskedMethod], *, is_used: bool = False
+) -> Mapping[str, str]:
+    """The first passage that shows each method, by the method's name; with `is_used` no denial."""
     composed = [unicodedata.normalize("NFC", text) for text in texts]
-    found = {method.name: _passage(composed, method) for method in methods}
+    find = _find_used_name if is_used else find_name
+    found = {method.name: _passage(composed, method, find) for method in methods}
     return {name: passage for name, passage in found.items() if passage is not None}
 
 
-def _passage(texts: Sequence[str], method: AskedMethod) -> str | None:
+_Find: TypeAlias = Callable[[str, str], tuple[int, int] | None]
+
+
+def _passage(texts: Sequence[str], method: AskedMethod, find_named: _Find) -> str | None:
     searches = (
-        *((find_name, name) for name in (method.name, *method.aliases)),
+        *((find_named, name) for name in (method.name, *method.aliases)),
         *((find_formula, pattern) for pattern in method.formula_patterns),
     )
     for find, wanted in searches:
@@ -122,12 +130,35 @@ def _passage(texts: Sequence[str], method: AskedMethod) -> str | None:
     return None
 
 
-def _cut(
-    text: str,
-    span: tuple[int, int],
-    find: Callable[[str, str], tuple[int, int] | None],
-    wanted: str,
-) -> str:
+_DENIED_BEFORE = re.compile(
+    r"(?:(?:\b(?:not|cannot|never|without|instead of|rather than|unlike|neither|nor)|n['’]t)\b"
+    r"(?! only)[^.,;:!?\n]{0,40}|\bnon[-‐–]|(?:不(?:能|用|使用|采用|适用)|而不是|而非|无法)[^。，；\n]{0,12})\Z",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"[*_]{0,3}\s(?:(?:is|does|do|can|could|would|should|was|will)(?: not|n['’]t)|cannot|fails?|breaks)\b"
+    r"|(?:不适用|不成立|无法)",
+    re.IGNORECASE,
+)
+_TRIES = 20  # Places of one name that are read before the extractor is asked.
+
+
+def _find_used_name(text: str, name: str) -> tuple[int, int] | None:
+    """The first place that names the method and does not deny its use."""
+    offset = 0
+    for _ in range(_TRIES):
+        found = find_name(text[offset:], name)
+        if found is None:
+            return None
+        start, end = found[0] + offset, found[1] + offset
+        before = text[max(start - 60, 0) : start]
+        if not _DENIED_BEFORE.search(before) and not _DENIED_AFTER.match(text, end):
+            return start, end
+        offset = end
+    return None
+
+
+def _cut(text: str, span: tuple[int, int], find: _Find, wanted: str) -> str:
     r"""The shortest piece that shows by itself what was found: the span, its line, or all.
 
     The span of `a/b` in `\frac{a}{b}` is `a}{b`, which alone is no fraction.

@@ -140,6 +140,7 @@ class AtomCountParams(MoleculeParams):
         passing="SMILES: `CCO`",
         failing="SMILES: `CCN`",
     ),
+    version=2,
 )
 def atom_count(quotations: tuple[str, ...], params: AtomCountParams) -> Check:
     """The molecule has the asked number of atoms of each named element.

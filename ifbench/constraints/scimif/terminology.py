@@ -90,6 +90,7 @@ def _locate(text: str, params: ValidityParams) -> tuple[str, ...] | None:
         passing="The product is `CC(=O)Oc1ccccc1C(=O)O`.",
         failing="The product is `CC(=O)Oc1ccccc1C(=O`.",
     ),
+    version=2,
 )
 def molecular_validity(quotations: tuple[str, ...], params: ValidityParams) -> Check:
     """The answer gives a valid molecule in the asked system of notation."""
@@ -115,9 +116,9 @@ def _read(notation: str, system: Readable, params: ValidityParams) -> Check:
         if True not in same:
             return failed(f"{shown} is not the reference molecule", extracted=notation)
     label = NOTATION_NAMES[system]
-    return passed(
-        f"{shown} is valid {label} ({molecule.heavy_atoms} heavy atoms)", extracted=notation
-    )
+    heavy = molecule.heavy_atoms
+    atoms = "1 heavy atom" if heavy == 1 else f"{heavy} heavy atoms"
+    return passed(f"{shown} is valid {label} ({atoms})", extracted=notation)
 
 
 def _named(quotations: tuple[str, ...], params: ValidityParams) -> Check:

@@ -27,6 +27,8 @@ def extracted(words, methods, match="any"):
     [
         ("By the ideal gas law, n = 1.", "ideal gas law"),
         ("By the **Ideal-Gas Equation**, n = 1.", "Ideal-Gas Equation"),
+        ("It is not Boyle's law; by the ideal gas law, n = 1.", "ideal gas law"),
+        ("Not the ideal gas law? Yes, the ideal gas law.", "ideal gas law"),
         ("With $pV = nRT$ we get n = 1.", "pV = nRT"),
         ("With $p\\,V=n R T$ we get n = 1.", "p\\,V=n R T"),
         ("With p·V = n·R·T we get n = 1.", "p·V = n·R·T"),
@@ -49,6 +51,10 @@ def test_name_alias_or_formula_shows_the_method(text, passage):
         "With PV = nRT we get n = 1.",  # Its symbols are other ones, which an alias may add.
         "With pV = nRT² we get n = 1.",
         "p times V equals n times R times T",
+        "We use van der Waals instead of the ideal gas law.",
+        "The ideal gas law does not hold here.",
+        "By the non-ideal gas law, n = 1.",
+        "It can't be the **ideal gas law**.",
         "n = 1",
     ],
 )
