@@ -90,13 +90,29 @@ def find_markdown(
         for token in tokens:
             if token.type == "inline" and left > 0:
                 children: list[Token] = []
-                parser.inline.parse(token.content[:left], parser, environment, children)
+                content = _without_stars_of_products(token.content[:left])
+                parser.inline.parse(content, parser, environment, children)
                 left -= len(token.content)
                 for child in children:
                     search.see(child, _INLINES, token.map)
     except _EnoughError:
         pass
     return tuple(search.found.values())
+
+
+_MATH = re.compile(
+    r"\$\$[^$]+\$\$|\$(?![\s$])[^$\n]*(?<!\s)\$(?!\d)|\\\([^\n]{0,300}?\\\)|\\\[[^\n]{0,300}?\\\]"
+)
+_PRODUCT = re.compile(r"(?<=[0-9A-Za-z)])\*(?=[0-9A-Za-z(])")
+
+
+def _without_stars_of_products(content: str) -> str:
+    """The stars of `2*3*4` and `$x^*$` made blank marks: CommonMark would read emphasis there."""
+    if "*" not in content and "_" not in content:
+        return content
+    if "$" in content or "\\" in content:
+        content = _MATH.sub(lambda match: match[0].replace("*", "×").replace("_", "-"), content)
+    return _PRODUCT.sub("×", content)
 
 
 class _EnoughError(Exception):

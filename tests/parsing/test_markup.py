@@ -41,6 +41,10 @@ MARKS = [
     ("a | b\n-|-\n1 | 2", ["table"]),
     ("# A\n\n- **b**", ["heading", "list", "strong"]),
     ("CO₂*eq* a", ["emphasis"]),
+    ("这是*重点*。", ["emphasis"]),
+    ("It is 2*3*4 = *24* N", ["emphasis"]),
+    ("It costs $5 and *not* $6.", ["emphasis"]),
+    ("**2*3**", ["strong"]),
 ]
 
 
@@ -58,6 +62,12 @@ def test_markdown_constructs_are_told_by_the_parser(text: str, marks: list[str])
     [
         "Plain text.",
         "2 * 3 * 4",
+        "2*3*4 = 24",
+        "F = m*a*g",
+        "(2)*(3)*(4)",
+        "the optima $x^*$ and $y^*$",
+        r"the optima \(x^*\) and \(y^*\)",
+        r"$$x_*a_*$$",
         "a * b",
         "snake_case_name and other_case_name",
         "#hashtag",

@@ -39,7 +39,10 @@ from ifbench.types import Evidence
 # ── Boxes ────────────────────────────────────────────────────────────────────────────
 
 _CLOSING_MARKS = re.compile(r"\\[\])]|\\end\{\w+\*?\}|[$`]")
-_LATEX_BLANKS = re.compile(r"(?:\\(?:[,;:! ]|quad\b|qquad\b)|~|\s)*")
+_LATEX_BLANKS = re.compile(
+    r"(?:\\(?:[,;:! ]|quad\b|qquad\b|[lc]?dots\b|(?:text|mathrm|mathbf|textbf)\s?(?=\{))|[~${}.…]|\s)*+"
+)
+"""What fills a box with nothing: blanks, empty groups, and the dots of a mention (`\\boxed{...}`)."""
 
 
 class BoxParams(Params):
@@ -84,6 +87,7 @@ class BoxParams(Params):
         passing="The mass is $\\boxed{4.50\\ \\text{kg}}$.",
         failing="The mass is 4.50 kg, to be put into \\boxed{}.",
     ),
+    version=2,
 )
 def wrap_up(text: str, params: BoxParams) -> Check:
     """Enclose the final output answer within a specified box format."""
@@ -163,6 +167,7 @@ class MarkdownParams(Params):
         passing="## Answer\n\n- mass: **4.5 kg**",
         failing="The answer is 2 * 3 * 4, see snake_case_name and #hashtag.",
     ),
+    version=2,
 )
 def markdown_constraint(text: str, params: MarkdownParams) -> Check:
     """Format the output answer strictly using Markdown syntax."""
