@@ -41,6 +41,8 @@ MOST_ROWS_PER_BLOCK = 32
 MOST_CALLS = 24
 """Blocks that one actor holds at once; each takes a thread."""
 REPORT_INTERVAL_S = 0.5
+SWITCH_S = 0.0005
+"""Python's own 5 ms would keep the loop waiting after each packet while a block is unpacked."""
 STDERR = 2
 CORE_LINE = re.compile(rb"\[\d{4}-\d\d-\d\d [\d:,.]+ [A-Z] \d+ \d+\] \S+:\d+: ")
 """How a line of Ray's C++ part begins: `[2026-01-31 10:00:00,123 I 17 17] logging.cc:303: `."""
@@ -197,12 +199,13 @@ def start_ray(options: RayOptions) -> Any:
         }
     else:
         settings |= {"address": options.address}
-    for last in (False, True):  # Ray gives a slow machine a fixed 30 s; one more try is enough
+    for last in (False, False, True):  # Ray gives a slow machine a fixed 30 s
         try:
             with _quiet_core(), _own_signals():
                 ray.init(**settings)
             return ray
-        except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
+        # Of a node that starts too slowly Ray raises a bare `Exception`.
+        except Exception as error:
             ray.shutdown()
             if last or options.address is not None:
                 where = options.address or "on this machine"
@@ -294,6 +297,7 @@ class _Worker:
         self._tally = Tally()
         self._stopping = threading.Event()
         self._in_hand = InHand()
+        sys.setswitchinterval(SWITCH_S)
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         # A rebuilt actor takes the next seat; shares of a quota are by number modulo count.
