@@ -17,6 +17,7 @@ import os
 import pickle
 import re
 import signal
+import sys
 import tempfile
 import threading
 import time
