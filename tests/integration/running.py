@@ -35,7 +35,7 @@ PREFLIGHT = '"content":"Hello"'
 """Stands in the body of a preflight call and of no other."""
 SCRIPTS = Path(sys.executable).parent
 """Where `ifbench` itself is."""
-WAIT_S = 120.0
+WAIT_S = 240.0
 """Patience for a start on a machine that is busy."""
 
 

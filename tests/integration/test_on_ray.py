@@ -31,7 +31,7 @@ from running import (
 from engines.endpoint import EndpointProcess, Fault
 from ifbench.benchmarks.datasets import data_path
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.timeout(900)]
 
 JUDGED = {"general:number_response", "chemistry:reaction_steps"}
 VARIANTS = 12
