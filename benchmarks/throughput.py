@@ -66,28 +66,35 @@ def run_arm(arm: str, url: str, folder: Path, concurrency: int, count: int) -> l
         store=StoreConfig(uri=str(folder / "store")),
     )
     rows = list(trials(config, open_dataset(config.benchmark)))
-    prompts = [prompt for row in rows if isinstance(prompt := prepare(row.item), Prompt)]
     if arm == "loop":
-        asyncio.run(plain_loop(model, prompts, config.store.uri))
+        asyncio.run(plain_loop(model, rows, config.store.uri))
     else:
         finished = list(build_executor(config).run(rows, evaluation_steps(config)))
         assert all(row.score is not None and row.score.is_complete for row in finished)
         assert len(finished) == count
     journal = open_store(config.store.uri).journal
+    prompts = [prompt for row in rows if isinstance(prompt := prepare(row.item), Prompt)]
     answers = journal.lookup([prompt_key(prompt) for prompt in prompts])
     assert len(answers) == count, f"{len(answers)} of {count} answers are stored"
     return sorted(float(answer.text.rsplit(" ", 1)[1]) for answer in answers.values())
 
 
-async def plain_loop(model, prompts, store_uri: str) -> None:
-    """As many tasks as the limiter lets through, and always one that waits."""
+async def plain_loop(model, rows, store_uri: str) -> None:
+    """Tasks that ask for one row after the other: twice as many as the limiter lets through."""
     from ifbench.engines.build import open_asker
     from ifbench.engines.engine import no_media
+    from ifbench.stages.prepare import prepare
     from ifbench.store import open_store
 
     journal = open_store(store_uri).journal
+    left = iter(rows)
     async with open_asker([model], journal, no_media) as ask:
-        await asyncio.gather(*(ask(prompt) for prompt in prompts))
+
+        async def work() -> None:
+            for row in left:
+                await ask(prepare(row.item))
+
+        await asyncio.gather(*(work() for _ in range(2 * model.limits.concurrency)))
     journal.close()
 
 

@@ -122,7 +122,7 @@ class RayExecutor:
         from ray.data import ActorPoolStrategy, DataContext
 
         ray = start_ray(self.options)
-
+        _quiet_data()
         context = DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False
@@ -185,9 +185,7 @@ def start_ray(options: RayOptions) -> Any:
         raise PrerequisiteError(
             "execution=ray needs Ray: install `ifbench[ray]`, or use execution=local"
         ) from error
-    # Ray Data talks of its own idle actors and progress bars; ours are the lines a user reads.
     warnings.filterwarnings("ignore", module=r"ray\.")
-    logging.getLogger("ray.data").setLevel(logging.ERROR)
     if ray.is_initialized():
         return ray
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
@@ -240,6 +238,16 @@ def _quiet_core() -> Iterator[None]:
                 if not CORE_LINE.match(line):
                     os.write(terminal, line)
             os.close(terminal)
+
+
+def _quiet_data() -> None:
+    """Keep Ray Data's log off the terminal; its file in Ray's session folder has all of it.
+
+    It talks of its own idle actors, and of an error twice in full; ours are the lines to read.
+    """
+    for handler in logging.getLogger("ray.data").handlers:
+        if isinstance(handler, logging.StreamHandler):
+            handler.setLevel(logging.CRITICAL)
 
 
 @contextmanager
