@@ -66,10 +66,12 @@ class Stopper:
                 signal.signal(number, handler)
 
     def _end_now(self, words: str) -> None:
-        self._say(f"{words}; what was answered is stored.")
-        self._say(f"To go on: {self._resume}")
-        sys.stdout.flush()
-        os._exit(EXIT_INTERRUPTED)
+        try:
+            self._say(f"{words}; what was answered is stored.")
+            # On standard output: while Ray starts, what goes to the other one is held back.
+            print(f"To go on: {self._resume}", flush=True)
+        finally:  # Also where nobody reads any more.
+            os._exit(EXIT_INTERRUPTED)
 
     @staticmethod
     def _say(words: str) -> None:
