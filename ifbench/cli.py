@@ -7,6 +7,7 @@ Exit codes: 0 complete, 2 bad configuration or data, 3 finished with samples owe
 from __future__ import annotations
 
 import argparse
+import io
 import logging
 import sys
 from collections.abc import Sequence
@@ -25,6 +26,9 @@ EXIT_INTERRUPTED = 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     options = _parse(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # where few characters can be written: `?`
+            stream.reconfigure(errors="replace")
     logging.basicConfig(format="ifbench: %(message)s", level=logging.WARNING)
     logging.captureWarnings(capture=True)
     try:
@@ -39,6 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         sys.stderr.close()
         return EXIT_OK
+    except OSError as error:  # a full disk under our output, say
+        print(f"ifbench: {error}", file=sys.stderr)
+        return EXIT_BAD_INPUT
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -22,15 +22,13 @@ def test_every_command_is_in_the_readme():
 
 def test_every_path_of_the_file_map_exists():
     file_map = README.split("## File map")[1].split("```")[1]
-    folder = ROOT
-    for line in file_map.splitlines():
-        if line and not line.startswith("  "):
-            folder = ROOT
-        for name in re.findall(r"^(?:  )?([\w./]+(?:  [\w./]+)*)", line):
-            for one in name.split("  "):
-                assert (folder / one).exists(), one
-        if line.startswith("ifbench/"):
-            folder = ROOT / "ifbench"
+    outer, inner = file_map.split("\nifbench/\n")
+    assert len(inner.splitlines()) > 15
+    for folder, text in ((ROOT, outer), (ROOT / "ifbench", inner)):
+        for line in text.removeprefix("text").splitlines():
+            names = re.split(r" {3,}", line.strip())[0].split("  ")
+            for name in filter(None, names):
+                assert (folder / name).exists(), name
 
 
 def test_every_package_is_in_the_file_map():

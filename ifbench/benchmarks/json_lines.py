@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import math
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +83,7 @@ def _open(path: Path) -> BinaryIO:
 def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
     try:
         yield from file
-    except (OSError, EOFError) as error:  # A gz file that is none, or is cut off.
+    except (OSError, EOFError, zlib.error) as error:  # A gz file that is none, or is cut off.
         raise DatasetError(f"{path}: cannot be read: {error}") from error
 
 
@@ -103,7 +105,12 @@ def _parse(number: int, raw: bytes) -> Line | str:
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} is no UTF-8"
     try:
-        fields = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant)
+        fields = json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_float=_finite,
+        )
         _refuse_surrogates(text, fields)
     except json.JSONDecodeError as error:
         return f"no JSON at character {error.pos + 1}: {error.msg} (one record stands on one line)"
@@ -121,6 +128,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = sorted({name for name in names if names.count(name) > 1})
         raise ValueError(f"the key `{twice[0]}` stands twice in one object")
     return fields
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"`{text}` is too large for a number")
+    return value
 
 
 def _refuse_constant(name: str) -> Any:

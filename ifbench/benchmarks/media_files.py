@@ -43,6 +43,8 @@ def file_sha256(path: str) -> str:
         return _sha256(path, status.st_size, status.st_mtime_ns)
     except OSError as error:
         raise DatasetError(f"{path}: {error.strerror}") from error
+    except ValueError as error:  # A null character in a name.
+        raise DatasetError(f"{path!r}: {error}") from error
 
 
 @lru_cache(maxsize=100_000)

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, ValidationError
 
@@ -99,7 +99,7 @@ class RecordForm(_Form):
 
     format: str
     id: _Word
-    benchmark: _Word
+    benchmark: Literal["scimif"]
     instruction: _Word
     original_instruction: str = ""
     active_instruction: str = ""

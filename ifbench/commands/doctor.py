@@ -121,7 +121,11 @@ def _model(model: ModelConfig) -> Iterator[Finding]:
             mend=f"export {model.api_key_env}=…",
         )
     url = urlsplit(model.base_url or _OPENAI)
-    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        port = url.port or (443 if url.scheme == "https" else 80)
+    except ValueError as error:
+        yield Finding(is_fine=False, words=f"model {model.name}: base_url: {error}")
+        return
     try:
         socket.create_connection((url.hostname or "", port), timeout=_CONNECT_S).close()
     except OSError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from ifbench.benchmarks import get_benchmark
+from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.summary import summary_tables
@@ -27,6 +28,10 @@ def run(options: argparse.Namespace) -> int:
             "the same `evaluate` command finishes it"
         )
     benchmark = get_benchmark(scores[0].benchmark)
+    known = sorted({facet for score in scores for facet in score.facets})
+    for facet in options.by or ():
+        if facet not in known:
+            raise StoreError(f"{unknown_name('facet', facet, known)}; known: {', '.join(known)}")
     print(render(summary_tables(benchmark, scores, options.by), options.format))
     return EXIT_OK
 
@@ -68,13 +73,13 @@ def runs_table(store: Store) -> Table:
 def _run_row(manifest: Manifest) -> tuple[str, ...]:
     config = manifest.config
     started = manifest.started_at
-    judge = config.get("judge")
+    judge = config.get("judge") or {}
     return (
         manifest.run_id,
-        config["benchmark"]["name"],
-        ", ".join(model["name"] for model in config["candidates"]),
-        judge["name"] if judge else "none",
-        config["rules"],
+        config.get("benchmark", {}).get("name", "?"),
+        ", ".join(model.get("name", "?") for model in config.get("candidates", ())),
+        judge.get("name", "none"),
+        config.get("rules", "?"),
         f"{started:%Y-%m-%d %H:%M}" if started else "",
         manifest.invocations[-1].ending if manifest.invocations else "",
         f"{manifest.counts.complete}/{manifest.counts.planned}",

@@ -14,7 +14,7 @@ from ifbench.config import load_config
 from ifbench.errors import DatasetError
 from ifbench.report.verdicts import verdict_lines
 from ifbench.schemas import table_to_scores, table_to_verdicts
-from ifbench.store import Store, read_scores, read_verdicts
+from ifbench.store import Manifest, Store, read_scores, read_verdicts
 from ifbench.types import Response, Sample, Score, UnboundParams, Verdict
 
 _DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     print("\n".join(sample_lines(samples[options.sample])))
     store = Store(config.store.uri)
     if options.run or store.list_runs():
-        print("\n".join(_run_lines(store, options.run, options.sample)))
+        print("\n".join(_run_lines(store, options.run, samples[options.sample])))
     return EXIT_OK
 
 
@@ -56,25 +56,43 @@ def sample_lines(sample: Sample) -> Iterator[str]:
         yield "from: " + "; ".join(f"{name} {value}" for name, value in sample.provenance.items())
 
 
-def _run_lines(store: Store, name: str | None, sample_id: str) -> Iterator[str]:
-    manifest = find_run(store, name)
-    scores = [
-        score
-        for score in table_to_scores(read_scores(store.root, manifest.run_id))
-        if score.sample_id == sample_id
-    ]
+def _run_lines(store: Store, name: str | None, sample: Sample) -> Iterator[str]:
     yield ""
-    if not scores:
-        yield f"run {manifest.run_id} does not hold this sample"
+    manifest, scores = _latest_with(store, name, sample)
+    if manifest is None:
+        where = "no run of this store holds" if name is None else f"run {name} does not hold"
+        yield f"{where} this sample"
         return
     verdicts = table_to_verdicts(read_verdicts(store.root, manifest.run_id))
     for score in scores:
         own = [
             v
             for v in verdicts
-            if (v.sample_id, v.candidate, v.attempt) == (sample_id, score.candidate, score.attempt)
+            if (v.sample_id, v.candidate, v.attempt) == (sample.id, score.candidate, score.attempt)
         ]
         yield from _answer_lines(store, manifest.run_id, score, own)
+
+
+def _latest_with(
+    store: Store, name: str | None, sample: Sample
+) -> tuple[Manifest | None, list[Score]]:
+    """The run named, or the latest one, that put this very sample to models.
+
+    Another data set may use the same id: its constraints and facets tell it apart.
+    """
+    runs = store.list_runs() if name is None else [find_run(store, name)]
+    asked = tuple(item.constraint_id for item in sample.checklist)
+    for manifest in reversed(runs):
+        scores = [
+            score
+            for score in table_to_scores(read_scores(store.root, manifest.run_id))
+            if score.sample_id == sample.id
+            and score.constraints == asked
+            and sample.facets.items() <= score.facets.items()
+        ]
+        if scores:
+            return manifest, scores
+    return None, []
 
 
 def _answer_lines(

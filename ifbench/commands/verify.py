@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import sys
 from collections import Counter
@@ -40,6 +41,7 @@ def run(options: argparse.Namespace) -> int:
     config = load_config([*_DEFAULTS, *options.overrides], config_dir=options.config_dir)
     steps = evaluation_steps(config)[1:]
     with ExitStack() as stack:
+        _refuse_same_file(options.file, options.output)
         desk = _Desk(stack.enter_context(_input(options.file)))
         out = stack.enter_context(_output(options.output))
         for trial in LocalExecutor().run(desk.trials(), steps):
@@ -106,7 +108,8 @@ def _trial(line: str, head: dict[str, Any], place: int) -> Trial:
     constraint_id = fields.get("constraint")
     if not isinstance(constraint_id, str):
         raise DatasetError(f"`constraint` must be a constraint's id, found {constraint_id!r}")
-    params = fields.get("params") or {}
+    params = fields.get("params")
+    params = {} if params is None else params
     if not isinstance(params, Mapping):
         raise DatasetError(f"`params` must be an object, found {params!r}")
     if "response" not in fields:
@@ -135,11 +138,24 @@ def _given(text: str | None) -> Response:
 
 def _fields(line: str) -> Mapping[str, Any]:
     try:
-        fields = json.loads(line.removeprefix("\ufeff"))
+        fields = json.loads(
+            line.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_unique
+        )
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"no JSON: {error}") from error
     if not isinstance(fields, dict):
         raise DatasetError(f"an object is expected, found {type(fields).__name__}")
+    return fields
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(f"`{name}` is no JSON number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a key stands twice in one object")
     return fields
 
 
@@ -153,8 +169,16 @@ def _outcome(outcome: str, reason: str) -> dict[str, Any]:
     return {"outcome": outcome, "reason": reason, "evidence": []}
 
 
+def _refuse_same_file(source: Path, target: Path | None) -> None:
+    """Writing over what is being read would lose it."""
+    if target is not None and target.exists() and source.exists() and target.samefile(source):
+        raise DatasetError(f"{target}: the output is the input; name another file")
+
+
 def _input(path: Path) -> AbstractContextManager[TextIO]:
     if str(path) == "-":
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(encoding="utf-8", errors="surrogateescape")
         return nullcontext(sys.stdin)
     try:
         return path.open(encoding="utf-8", errors="surrogateescape")

@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 _SECRET_NAMES = frozenset(
     [
@@ -69,9 +69,16 @@ def _text_is_secret(text: str, path: tuple[str | int, ...]) -> bool:
 
 def _has_password(address: str) -> bool:
     try:
-        return urlsplit(address).password is not None
+        parts = urlsplit(address)
+        names = [name for name, value in parse_qsl(parts.query) if value]
+        return parts.password is not None or any(map(_names_a_key, names))
     except ValueError:  # Not an address at all; its own check says so.
         return False
+
+
+def _names_a_key(name: str) -> bool:
+    """True for a query's `api_key`, `token`, `key`, `subscription-key`."""
+    return is_secret_name(name) or re.split(r"[-_]", name.lower())[-1] == "key"
 
 
 def display(value: Any, key: str = "") -> str:

@@ -57,16 +57,21 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
     for candidate, scores in by_candidate.items():
         line = Line(label=candidate, figures=figures(scores))
         lines = breakdown(scores, over, order=order)
-        overall = macro_mean([one.figures[benchmark.headline] for one in lines])
+        missing = [value for value in order if value not in {one.label for one in lines}]
+        strange = [one.label for one in lines if order and one.label not in order]
+        parts = [one.figures[benchmark.headline] for one in lines if one.label not in strange]
+        # A mean over fewer, or over other parts, would be taken for the paper's figure.
+        overall = macro_mean([] if missing else parts)
         rows.append((*_cells(line), percent(overall)))
         if line.complete < line.total:
             notes.append(
                 f"{candidate} is partial: {line.complete} of {line.total} samples are complete. "
                 "In brackets: all that is undecided failed, and passed."
             )
-        missing = [value for value in order if value not in {one.label for one in lines}]
         if missing:
-            notes.append(f"{candidate}: overall lacks {', '.join(missing)} (no samples).")
+            notes.append(f"{candidate}: no overall, for want of samples of {', '.join(missing)}.")
+        if strange:
+            notes.append(f"{candidate}: left out of the overall: {', '.join(strange)}.")
     return Table(
         title=f"{benchmark.title}, all samples (percent)",
         columns=("model", "complete/total", *METRICS, "overall"),

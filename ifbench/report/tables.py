@@ -102,4 +102,4 @@ def _cell(text: str) -> str:
 def _plain(text: str) -> str:
     from rich.markup import escape
 
-    return escape(text)
+    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ifbench.benchmarks.datasets import data_path
 from ifbench.cli import main
 from ifbench.store import Store, read_scores
 
@@ -61,7 +62,7 @@ def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
     out = capsys.readouterr().out
     assert code == 3
     assert "1 of 1 trials are owed (judge_unreadable 1)" in out
-    assert "To ask for what is missing: ifbench evaluate execution=local" in out
+    assert "No call is missing: raise judging.attempts" in out
 
 
 def test_without_a_judge_judged_items_are_undecided_and_not_failed(capsys):
@@ -121,7 +122,7 @@ def test_show_tells_a_sample_with_its_answer_and_verdicts(capsys):
     assert "molar mass of glucose" in out
     assert 'general:decimal_number {"places": 2}' in out
     assert "answer (" in out
-    assert "decided by: script:general:decimal_number@1" in out
+    assert "decided by: script:general:decimal_number@" in out
     assert ifbench("show", "chemistry-mass-gluco") == 2
     assert "did you mean `chemistry-mass-glucose`" in capsys.readouterr().err
 
@@ -236,3 +237,48 @@ def test_verify_says_so_when_the_file_is_missing(capsys):
 
 def test_an_empty_file_gives_an_empty_result(capsys):
     assert verified([], capsys) == (0, [])
+
+
+def test_verify_never_writes_over_what_it_reads(capsys):
+    Path("same.jsonl").write_text(json.dumps(LINES[0]) + "\n", encoding="utf-8")
+    assert ifbench("verify", "same.jsonl", "-o", "same.jsonl") == 2
+    assert "the output is the input" in capsys.readouterr().err
+    assert json.loads(Path("same.jsonl").read_text(encoding="utf-8")) == LINES[0]
+
+
+def test_verify_refuses_what_is_no_json_and_params_that_are_no_object(capsys):
+    head = '{"id": "x", "constraint": "general:all_lowercase", "response": "x"'
+    lines = [f'{head}, "params": []}}', f'{head}, "id": "y"}}', '{"id": NaN}']
+    code, found = verified(lines, capsys)
+    assert code == 2
+    assert [one["outcome"] for one in found] == ["error"] * 3
+
+
+def test_show_does_not_pair_a_sample_with_the_answers_of_another(capsys):
+    ifbench("evaluate", *RUN, "benchmark.ids=[physics-momentum]")
+    lines = [
+        json.loads(line)
+        for line in data_path("builtin:scimif_starter").read_text(encoding="utf-8").splitlines()
+    ]
+    other = next(line for line in lines if line["id"] == "physics-vacuum")
+    Path("other.jsonl").write_text(
+        json.dumps({**other, "id": "physics-momentum"}) + "\n", encoding="utf-8"
+    )
+    capsys.readouterr()
+    assert ifbench("show", "physics-momentum", "benchmark.data=other.jsonl") == 0
+    assert "no run of this store holds this sample" in capsys.readouterr().out
+
+
+def test_report_refuses_a_facet_that_no_sample_has(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=1")
+    capsys.readouterr()
+    assert ifbench("report", "--by", "disciplin") == 2
+    assert "did you mean `discipline`" in capsys.readouterr().err
+
+
+def test_there_is_no_overall_over_fewer_than_the_five_disciplines(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=4")
+    out = capsys.readouterr().out
+    row = next(line for line in out.splitlines() if line.strip().startswith("scripted"))
+    assert row.split()[-1] == "–"
+    assert "no overall, for want of samples of physics" in out
