@@ -200,7 +200,7 @@ def _box_regions(text: str) -> list[Region]:
             if text[box.inner_start : box.inner_end].strip():
                 inner = _trimmed(text, box.inner_start, box.inner_end)
                 regions.append(_region("box", inner, (box.start, box.end)))
-    return regions
+    return _first_and_last(regions)
 
 
 def _region(found_by: FoundBy, inner: tuple[int, int], outer: tuple[int, int]) -> Region:
