@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from conftest import OutboundRefusedError, is_loopback
+from network_guard import OutboundRefusedError, is_loopback
 
 
 @pytest.mark.parametrize(
