@@ -10,7 +10,7 @@ from running import PREFLIGHT, Place, Running, assert_paid_once, wait_until
 
 from engines.endpoint import Fault
 
-FEW_S = 8.0
+FEW_S = 20.0
 """Half a second for the calls in flight, the rest for a machine that is busy."""
 
 
@@ -40,7 +40,7 @@ def test_a_stop_keeps_what_is_in_flight_and_its_last_line_completes_the_run(
     assert place.results() == undisturbed
 
 
-def stop(run: Running, number: int, *, to_all: bool):
+def stop(run: Running, number: int, *, to_all: bool, within_s: float = FEW_S):
     """Send one signal, and see that the command ends soon."""
     sent = time.monotonic()
     if to_all:
@@ -48,7 +48,7 @@ def stop(run: Running, number: int, *, to_all: bool):
     else:
         run.process.send_signal(number)
     ended = run.wait(60)
-    assert time.monotonic() - sent < FEW_S
+    assert time.monotonic() - sent < within_s
     return ended
 
 
@@ -89,7 +89,7 @@ def test_ctrl_c_before_the_first_call_spends_nothing(place):
     with place.start() as run:
         place.wait_for_preflight()
         run.kill(signal.SIGINT)
-        ended = run.wait(30)
+        ended = run.wait(90)
     assert ended.code == 130
     assert "Traceback" not in ended.out
     assert not place.prompts()
@@ -103,12 +103,12 @@ def test_calls_that_never_end_are_let_go_and_the_rest_is_published(place, undist
         "import sys; from pathlib import Path; from ifbench.config import load_config;"
         " from ifbench.commands.evaluate import run_config;"
         f" config = load_config({arguments!r}, config_dir=Path('conf'));"
-        " sys.exit(run_config(config, 'ifbench evaluate', drain_s=1))"
+        " sys.exit(run_config(config, 'ifbench evaluate', drain_s=6))"
     )
     place.write_model("candidate", limits={"concurrency": 64})
     with place.start_program("-c", script) as run:
         wait_until(lambda: place.stored() >= 40, "the answers that come")
-        ended = stop(run, signal.SIGINT, to_all=True)
+        ended = stop(run, signal.SIGINT, to_all=True, within_s=30)
     assert ended.code == 130
     assert "letting go of the calls" in ended.out
     assert_partial(place, undisturbed)
