@@ -79,9 +79,7 @@ def calls_of(tallied: Tallied, models: Sequence[ModelConfig]) -> tuple[Calls, ..
 
 def cost_usd(price: Price | None, input_tokens: float, output_tokens: float) -> float:
     """What tokens cost; 0 where no price is configured."""
-    if price is None:
-        return 0.0
-    return (input_tokens * price.input_per_million + output_tokens * price.output_per_million) / 1e6
+    return 0.0 if price is None else price.usd(input_tokens, output_tokens)
 
 
 def is_preflight(calls: Calls) -> bool:

@@ -58,6 +58,12 @@ class Price:
     input_per_million: Annotated[float, Ge(0)] = 0.0
     output_per_million: Annotated[float, Ge(0)] = 0.0
 
+    def usd(self, input_tokens: float, output_tokens: float) -> float:
+        """What so many tokens cost."""
+        return (
+            input_tokens * self.input_per_million + output_tokens * self.output_per_million
+        ) / 1e6
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImagePolicy:

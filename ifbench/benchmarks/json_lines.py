@@ -105,12 +105,7 @@ def _parse(number: int, raw: bytes) -> Line | str:
     except UnicodeDecodeError as error:
         return f"byte {error.start + 1} is no UTF-8"
     try:
-        fields = json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_constant=_refuse_constant,
-            parse_float=_finite,
-        )
+        fields = parse_strict(text)
         _refuse_surrogates(text, fields)
     except json.JSONDecodeError as error:
         return f"no JSON at character {error.pos + 1}: {error.msg} (one record stands on one line)"
@@ -119,6 +114,13 @@ def _parse(number: int, raw: bytes) -> Line | str:
     if not isinstance(fields, dict):
         return f"an object is expected, found {type(fields).__name__}"
     return Line(number=number, text=text, fields=fields)
+
+
+def parse_strict(text: str) -> Any:
+    """A JSON value. Raises `ValueError` for NaN, infinities and keys that stand twice."""
+    return json.loads(
+        text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_float=_finite
+    )
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from ifbench.benchmarks.binding import bind_params, unknown_name
+from ifbench.benchmarks.json_lines import parse_strict
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED
 from ifbench.config import load_config
 from ifbench.errors import DatasetError
@@ -138,24 +139,11 @@ def _given(text: str | None) -> Response:
 
 def _fields(line: str) -> Mapping[str, Any]:
     try:
-        fields = json.loads(
-            line.removeprefix("\ufeff"), parse_constant=_refuse, object_pairs_hook=_unique
-        )
+        fields = parse_strict(line.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"no JSON: {error}") from error
     if not isinstance(fields, dict):
         raise DatasetError(f"an object is expected, found {type(fields).__name__}")
-    return fields
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"`{name}` is no JSON number")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a key stands twice in one object")
     return fields
 
 

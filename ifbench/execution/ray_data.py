@@ -21,7 +21,6 @@ import sys
 import tempfile
 import threading
 import time
-import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -131,7 +130,6 @@ class RayExecutor:
         size = self.options.rows_per_block or _rows_per_block(steps[0])
         # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
         dataset = ray.data.from_blocks(list(_blocks(rows, size)) or [_block(())])
-        run = uuid.uuid4().hex
         for step, cpus in zip(steps, _affordable(steps, ray.cluster_resources()), strict=True):
             calls = _calls(step, size)
             dataset = dataset.map_batches(
@@ -141,7 +139,7 @@ class RayExecutor:
                 zero_copy_batch=True,
                 num_cpus=cpus,
                 num_gpus=step.gpus or None,
-                fn_constructor_kwargs={"step": step, "board": board, "run": run},
+                fn_constructor_kwargs={"step": step, "board": board},
                 compute=ActorPoolStrategy(
                     size=step.workers,
                     max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -299,10 +297,10 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any, run: str) -> None:
+    def __init__(self, step: Step, board: Any) -> None:
         import ray
 
-        self._ray, self._board, self._step, self._run = ray, board, step, run
+        self._ray, self._board, self._step = ray, board, step
         self._tally = Tally()
         self._stopping = threading.Event()
         self._in_hand = InHand()

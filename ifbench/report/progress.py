@@ -92,8 +92,7 @@ def cost(counts: Counts, prices: Mapping[str, Price]) -> float:
     total = 0.0
     for name, amount in counts.items():
         if name[0] == "tokens" and (price := prices.get(name[2])) is not None:
-            per = price.input_per_million if name[3] == "input" else price.output_per_million
-            total += amount * per / 1e6
+            total += price.usd(amount, 0) if name[3] == "input" else price.usd(0, amount)
     return total
 
 

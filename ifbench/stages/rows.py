@@ -6,13 +6,14 @@ raises for what happens to a row; it becomes a failure or an undecided verdict.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, Extracted, Judged, undecided
 from ifbench.constraints.running import CheckCall
+from ifbench.engines.engine import Ask
 from ifbench.prompts import template_hash
 from ifbench.stages.extract import ask_extractions, read_extractions
 from ifbench.stages.judge import ask_judge, read_judge
@@ -39,8 +40,6 @@ from ifbench.types import (
     Verdict,
     WorkItem,
 )
-
-Ask: TypeAlias = Callable[[Prompt], Awaitable[Response]]
 
 
 class CheckAll(Protocol):
