@@ -21,7 +21,7 @@ demo: $(STAMP)  ## Evaluate a small model on six samples, on this machine
 	$(BIN)/ifbench evaluate experiment=quickstart
 
 test: $(STAMP)  ## All tests, those with Ray and with the embedded model too
-	$(BIN)/python -m pytest -m "not soak"
+	$(BIN)/python -m pytest -m ""
 
 check: lint  ## What a change must pass: format, lint, types, imports, YAML, fast tests
 	$(BIN)/python -m pytest

@@ -244,7 +244,7 @@ def _quiet_data() -> None:
     It talks of its own idle actors, and of an error twice in full; ours are the lines to read.
     """
     for handler in logging.getLogger("ray.data").handlers:
-        if isinstance(handler, logging.StreamHandler):
+        if handler.name == "console":
             handler.setLevel(logging.CRITICAL)
 
 
