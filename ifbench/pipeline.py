@@ -19,7 +19,7 @@ from ifbench.accounting import Book, calls_of, spent
 from ifbench.benchmarks.datasets import Dataset, open_dataset
 from ifbench.config import RunConfig, identity, resolved
 from ifbench.constraints import all_constraints
-from ifbench.engines.build import open_engines
+from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.step import Executor, Step
@@ -89,6 +89,7 @@ def ready(config: RunConfig) -> Run:
 
     Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
     """
+    check_options(config.models)
     store = open_store(config.store.uri)
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
@@ -203,7 +204,7 @@ def _note_failure(
 
 def _continued(store: Store, manifest: Manifest) -> Manifest:
     """The manifest with what earlier invocations of the same run left in it."""
-    for before in store.list_runs():
-        if before.run_id == manifest.run_id:
-            return replace(manifest, counts=before.counts, invocations=before.invocations)
-    return manifest
+    if manifest.run_id not in store.run_ids():
+        return manifest
+    before = store.load_manifest(manifest.run_id)  # One of a newer version is never written over.
+    return replace(manifest, counts=before.counts, invocations=before.invocations)

@@ -40,6 +40,8 @@ def find_run(store: Store, name: str | None) -> Manifest:
     """The run whose id starts with `name`, or the latest. Raises `StoreError`."""
     runs = store.list_runs()
     where = store.root.uri
+    if not runs and (unread := store.run_ids()):
+        raise StoreError(f"{where}: no manifest can be read, of {', '.join(unread[:8])}")
     if not runs:
         raise StoreError(f"{where}: no runs are stored here (see --store)")
     if name is None:

@@ -9,7 +9,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
 from ifbench.benchmarks.binding import bind_params, unknown_name
@@ -40,8 +42,11 @@ _DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
 def run(options: argparse.Namespace) -> int:
     """Verify every line; a bad line becomes an error line and never stops the others."""
     config = load_config([*_DEFAULTS, *options.overrides], config_dir=options.config_dir)
-    steps = evaluation_steps(config)[1:]
     with ExitStack() as stack:
+        if config.judge is None and config.extractor is None:  # Then there is nothing to keep.
+            folder = stack.enter_context(TemporaryDirectory())
+            config = replace(config, store=replace(config.store, uri=folder))
+        steps = evaluation_steps(config)[1:]
         _refuse_same_file(options.file, options.output)
         desk = _Desk(stack.enter_context(_input(options.file)))
         out = stack.enter_context(_output(options.output))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -117,19 +118,45 @@ def _adapter(kind: Any) -> Any:
 def _validated(kind: type[T], tree: Any, place: Any, roles: Any = None) -> T:
     from pydantic import ValidationError
 
-    try:
-        written = json.dumps([tree], allow_nan=False)
-    except ValueError:
-        raise ConfigError("`nan` and `inf` are not numbers that a config may hold") from None
+    odd = _no_number(tree)
+    if odd is not None:
+        origin, prefix = place(odd)
+        raise ConfigError(
+            f"{origin}: `{spell((*prefix, *odd))}`: `nan` and `inf` are not numbers that a config "
+            "may hold"
+        )
+    written = json.dumps([tree])
     form: Any = kind  # A class is hashable; mypy's cache asks to be told.
     try:
         found: tuple[T] = _adapter(form).validate_json(written)
     except ValidationError as error:
-        lines = dict.fromkeys(
-            _line(detail, kind, place, roles) for detail in error.errors(include_url=False)
-        )
+        details = [d for d in error.errors(include_url=False) if not _follows(d, error)]
+        lines = dict.fromkeys(_line(detail, kind, place, roles) for detail in details)
         raise ConfigError("\n".join(lines)) from None
     return found[0]
+
+
+def _no_number(tree: Any, path: Path = ()) -> Path | None:
+    """Where a tree holds NaN or an infinity."""
+    if isinstance(tree, float) and not math.isfinite(tree):
+        return path
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(tree, Mapping):
+        inner = ((str(key), value) for key, value in tree.items())
+    elif isinstance(tree, list | tuple):
+        inner = enumerate(tree)
+    return next((odd for key, value in inner if (odd := _no_number(value, (*path, key)))), None)
+
+
+def _follows(detail: Mapping[str, Any], error: Any) -> bool:
+    """True for a list that is "too short" because its entries have mistakes of their own."""
+    if detail["type"] != "too_short":
+        return False
+    place = detail["loc"]
+    return any(
+        other["loc"][: len(place)] == place and len(other["loc"]) > len(place)
+        for other in error.errors(include_url=False)
+    )
 
 
 def _line(detail: Mapping[str, Any], kind: type, place: Any, roles: Any) -> str:

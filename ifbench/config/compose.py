@@ -41,7 +41,7 @@ def compose(name: str, overrides: Overrides, *, folders: Sequence[Path], cwd: Pa
     if find_file(folders, name) is None:
         raise ConfigError(f"no `{name}.yaml`; folders searched: {', '.join(map(str, folders))}")
     for text in overrides.choices:
-        _check_choice(text, folders)
+        _check_choice(text, folders, cwd)
     try:
         config, parts = _compose(name, overrides, folders)
     except (HydraException, OmegaConfBaseException) as error:
@@ -57,7 +57,7 @@ def compose(name: str, overrides: Overrides, *, folders: Sequence[Path], cwd: Pa
     return Composed(tree=_plain(config, layers), layers=tuple(layers), experiment=experiment)
 
 
-def _check_choice(text: str, folders: Sequence[Path]) -> None:
+def _check_choice(text: str, folders: Sequence[Path], cwd: Path) -> None:
     key, _, option = text.partition("=")
     group = key.lstrip("+~").strip()
     option = option.strip().strip("'\"")
@@ -67,6 +67,9 @@ def _check_choice(text: str, folders: Sequence[Path]) -> None:
         raise ConfigError(
             f"{origin_of_override(text)}: {no_option(group, option, offered, folders)}"
         )
+    file = find_file(folders, f"{group}/{option}")
+    if file is not None:  # Hydra stumbles over some mistakes without a word on the file.
+        read_yaml(file, shown(file, cwd))
 
 
 def no_option(group: str, found: str, offered: Sequence[str], folders: Sequence[Path]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ifbench.config.secrets import display
 from ifbench.errors import ConfigError
 
 ENDING = ".yaml"
@@ -38,7 +39,7 @@ def search_folders(config_dir: Path | None = None, cwd: Path | None = None) -> t
 def options(folders: Sequence[Path], group: str) -> tuple[str, ...]:
     """The names that a group offers, over all folders, sorted."""
     files = (file for folder in folders for file in (folder / group).glob(f"*{ENDING}"))
-    return tuple(sorted({file.name.removesuffix(ENDING) for file in files}))
+    return tuple(sorted({file.name.removesuffix(ENDING) for file in files if file.is_file()}))
 
 
 def groups(folders: Sequence[Path]) -> tuple[str, ...]:
@@ -77,8 +78,8 @@ def shown(file: Path, cwd: Path) -> str:
 def read_yaml(file: Path, origin: str) -> dict[str, Any]:
     """The mapping in one file, interpolations left as they are written.
 
-    Raises ConfigError with the line where the file is no YAML, says a key twice, or holds
-    no mapping. The offending line itself is not quoted: it may hold a secret.
+    Raises ConfigError with the line where the file is no YAML, says a key twice, refers to
+    itself, or holds no mapping. The offending line itself is not quoted: it may hold a secret.
     """
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
@@ -89,11 +90,20 @@ def read_yaml(file: Path, origin: str) -> dict[str, Any]:
         tree = OmegaConf.to_container(loaded, resolve=False)
     except YAMLError as error:
         raise ConfigError(not_yaml(error, origin)) from None
+    except RecursionError:
+        raise ConfigError(
+            f"{origin}: cannot be read: values nested too deep, or an anchor that holds itself"
+        ) from None
     except (UnicodeDecodeError, OSError, OmegaConfBaseException) as error:
         reason = str(error).splitlines()[0]
         raise ConfigError(f"{origin}: cannot be read: {reason}") from None
     if not isinstance(tree, dict):
         raise ConfigError(f"{origin}: a mapping (`key: value` lines) is expected")
+    if not isinstance(tree.get("defaults", []), list):
+        raise ConfigError(
+            f"{origin}: `defaults` must be a list, such as `[base, _self_]`; "
+            f"got {display(tree['defaults'])}"
+        )
     odd = next((key for key in tree if not isinstance(key, str)), None)
     if odd is not None:
         raise ConfigError(f"{origin}: the key `{odd!r}` must be text; put it in quotes")

@@ -30,6 +30,10 @@ class Benchmark:
     variant: str | None = None
     """A named way of changing the samples, where the benchmark has one."""
 
+    def __post_init__(self) -> None:
+        if self.variant is not None:
+            raise ValueError(f"{self.name} has no variants; leave `variant` out")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workers:

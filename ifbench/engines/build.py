@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import assert_never
 
 from ifbench.engines.ask import Asker, Journal
-from ifbench.engines.engine import Engine, ViewLoader
+from ifbench.engines.engine import Engine, ViewLoader, no_media
 from ifbench.engines.limits import build_limiters
+from ifbench.engines.options import NoOptions, read_options
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
 
@@ -29,6 +30,27 @@ def build_engine(config: ModelConfig, view_loader: ViewLoader) -> Engine:
 
             return build_scripted(config, view_loader)
     assert_never(config.engine)
+
+
+def check_options(models: Iterable[ModelConfig]) -> None:
+    """Raise `ConfigError` for `options` that an engine does not take.
+
+    Needs no key and no package, so that a run whose answers are all stored needs none.
+    """
+    for model in models:
+        match model.engine:
+            case "openai_chat":
+                read_options(NoOptions, model)
+            case "llama_cpp":
+                from ifbench.engines.llama_cpp import llama_options
+
+                llama_options(model)
+            case "scripted":
+                from ifbench.engines.scripted import build_scripted
+
+                build_scripted(model, no_media)
+            case _:
+                assert_never(model.engine)
 
 
 @asynccontextmanager

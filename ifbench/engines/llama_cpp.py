@@ -18,11 +18,12 @@ import importlib.util
 import os
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from ifbench.engines.engine import Try, ViewLoader, failed_response, no_media
 from ifbench.engines.llama_server import Address, ServerSpec
 from ifbench.engines.openai_chat import OpenAIChat
+from ifbench.engines.options import read_options
 from ifbench.engines.server_lease import ServerLease
 from ifbench.engines.weights import PACKAGED, Say, fetch_weights, local_weights, say_on_stderr
 from ifbench.errors import ConfigError, PrerequisiteError
@@ -54,7 +55,7 @@ class LlamaOptions(BaseModel):
 def build_llama_cpp(config: ModelConfig, view_loader: ViewLoader) -> LlamaCpp:
     """The engine of a config. Raises `ConfigError` and, without `xllamacpp`, `PrerequisiteError`."""
     del view_loader  # This engine reads text only.
-    options = read_options(config)
+    options = llama_options(config)
     if importlib.util.find_spec("xllamacpp") is None:
         raise PrerequisiteError(
             f"model {config.name} runs in llama.cpp, which is not installed: "
@@ -68,7 +69,7 @@ def ensure_ready(config: ModelConfig, say: Say = say_on_stderr) -> str:
 
     Blocks. Raises `ConfigError` or `PrerequisiteError`. The server ends soon unless it is used.
     """
-    options = read_options(config)
+    options = llama_options(config)
     build_llama_cpp(config, no_media)
     spec = server_spec(config, options, say)
     lease = ServerLease(spec)
@@ -82,18 +83,9 @@ def ensure_ready(config: ModelConfig, say: Say = say_on_stderr) -> str:
     )
 
 
-def read_options(config: ModelConfig) -> LlamaOptions:
+def llama_options(config: ModelConfig) -> LlamaOptions:
     """The options of a config, checked. Raises `ConfigError`."""
-    try:
-        options = LlamaOptions(**config.options)
-    except ValidationError as error:
-        found = error.errors()[0]
-        key = ".".join(("options", *(str(part) for part in found["loc"])))
-        known = ", ".join(LlamaOptions.model_fields)
-        raise ConfigError(
-            f"model {config.name}: `{key}`: {found['msg']}, got {found['input']!r} "
-            f"(llama_cpp knows {known})"
-        ) from error
+    options = read_options(LlamaOptions, config)
     if options.path is None and config.model not in PACKAGED:
         raise ConfigError(
             f"model {config.name}: no weights are known for `model` {config.model!r}; name a GGUF "

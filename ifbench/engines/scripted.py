@@ -23,6 +23,7 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ifbench.engines.engine import Try, ViewLoader, failed_response, no_media
+from ifbench.engines.options import read_options
 from ifbench.errors import ConfigError
 from ifbench.types import Failure, FailureKind, ModelConfig, Prompt, Response, Stop, Text, Usage
 
@@ -156,10 +157,7 @@ class Options(BaseModel):
 
 def build_scripted(config: ModelConfig, view_loader: ViewLoader) -> ScriptedEngine:
     """The engine of a config; raises `ConfigError` for options or a table that cannot be read."""
-    try:
-        options = Options.model_validate(dict(config.options))
-    except ValidationError as error:
-        raise ConfigError(f"model {config.name}: `options`: {error}") from error
+    options = read_options(Options, config)
     table = options.table if isinstance(options.table, Mapping) else _load_table(options.table)
 
     def reply(prompt: Prompt) -> str | Failure:
@@ -182,5 +180,6 @@ def _load_table(path: str) -> Mapping[str, str]:
         raise ConfigError(f"scripted table {path}: {error.strerror}") from error
     except ValidationError as error:
         raise ConfigError(
-            f"scripted table {path}: a JSON object from text to text is expected; {error}"
+            f"scripted table {path}: a JSON object from text to text is expected; "
+            f"{error.errors()[0]['msg']}"
         ) from error

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -44,8 +45,9 @@ def to_terminal(table: Table, *, width: int | None = None) -> str:
     from rich.console import Console
     from rich.table import Table as RichTable
 
-    # On a pipe rich assumes 80 columns and would fold cells: let the table have what it needs.
-    console = Console(file=io.StringIO(), width=width or 200, no_color=True, highlight=False)
+    # On a pipe a table has what it needs; rich would assume 80 columns there and fold cells.
+    width = width or shutil.get_terminal_size(fallback=(200, 24)).columns
+    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False)
     rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
     for index, column in enumerate(table.columns):
         is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.rows)

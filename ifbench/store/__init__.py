@@ -76,6 +76,10 @@ class Store:
         """The manifest of a run. Raises StoreError when there is none or it is damaged."""
         return manifests.load_manifest(self.root, run_id)
 
+    def run_ids(self) -> list[str]:
+        """The ids of all runs, also of those whose manifests cannot be read."""
+        return manifests.run_ids(self.root)
+
     def list_runs(self) -> list[Manifest]:
         """The manifests of all runs, the oldest first."""
         return manifests.list_runs(self.root)

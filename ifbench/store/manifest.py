@@ -208,11 +208,16 @@ def load_manifest(uri: str | Location, run_id: str) -> Manifest:
         raise StoreError(f"{where}: the manifest is damaged: {error}") from error
 
 
+def run_ids(uri: str | Location) -> list[str]:
+    """The ids of all runs, sorted."""
+    return sorted(resolve(uri).child("runs").folders())
+
+
 def list_runs(uri: str | Location) -> list[Manifest]:
     """The manifests of all runs, the oldest first; one that cannot be read is warned of."""
     root = resolve(uri)
     found = []
-    for name in root.child("runs").folders():
+    for name in run_ids(root):
         try:
             found.append(load_manifest(root, name))
         except (StoreError, ValueError) as error:

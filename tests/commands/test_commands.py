@@ -282,3 +282,32 @@ def test_there_is_no_overall_over_fewer_than_the_five_disciplines(capsys):
     row = next(line for line in out.splitlines() if line.strip().startswith("scripted"))
     assert row.split()[-1] == "–"
     assert "no overall, for want of samples of physics" in out
+
+
+def test_plan_finds_a_mistake_in_an_engines_options(capsys):
+    code = ifbench("plan", *RUN, "model.scripted.options.latncy_s=1")
+    assert code == 2
+    err = capsys.readouterr().err
+    assert "model scripted: `options.latncy_s`: unknown key" in err
+    assert "latency_s" in err
+
+
+def test_verify_needs_no_store_without_a_judge(capsys):
+    Path("store").write_text("a file where the store would be")
+    line = {"constraint": "general:all_lowercase", "response": "all fine"}
+    Path("in.jsonl").write_text(json.dumps(line) + "\n")
+    assert ifbench("verify", "in.jsonl") == 0
+    assert json.loads(capsys.readouterr().out)["outcome"] == "pass"
+
+
+def test_a_run_of_a_newer_version_is_named_and_not_written_over(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    (path,) = Path("store").glob("runs/*/manifest.json")
+    newer = json.dumps({**json.loads(path.read_text()), "version": 99})
+    path.write_text(newer)
+    capsys.readouterr()
+    assert ifbench("evaluate", *RUN, "benchmark.limit=5") == 2
+    assert "manifest version 99, this ifbench reads" in capsys.readouterr().err
+    assert path.read_text() == newer
+    assert ifbench("report") == 2
+    assert f"no manifest can be read, of {path.parent.name}" in capsys.readouterr().err

@@ -300,7 +300,6 @@ def test_what_changes_no_result_changes_no_identity(here: Path, override: str) -
         "benchmark.limit=6",
         "benchmark.data=x.jsonl",
         "benchmark.ids=[a]",
-        "benchmark.variant=hard",
         "candidates=[gpt-5.2]",
         "judge=gpt-5.2",
         "judge=null",

@@ -72,7 +72,8 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("benchmark.name=simif", ["must be one of scimif", "did you mean `scimif`"]),
         ("rules=papers", ["must be one of paper, release", "did you mean `paper`"]),
         ("judge.limits.concurrency=-1", ["`limits.concurrency` must be above 0, got -1"]),
-        ("judge.sampling.temperature=nan", ["nan"]),
+        ("judge.sampling.temperature=nan", ["`judge.sampling.temperature=nan`", "nan", "inf"]),
+        ("benchmark.variant=x", ["`variant`", "scimif has no variants"]),
         ("judge.sampling.top_p=1.1", ["`sampling.top_p` must be at most 1, got 1.1"]),
         ("judge.sampling=4", ["`sampling` must be a mapping, got 4"]),
         ("judge.media.image.format=gif", ["must be one of jpeg, png, webp", '"gif"']),
@@ -143,6 +144,8 @@ def test_an_experiment_may_leave_a_key_to_the_user(here: Path) -> None:
         ("engine: [scripted\nmodel: m", ["conf/model/mine.yaml line 2", "not valid YAML"]),
         ("engine: a\nengine: b", ["conf/model/mine.yaml line 2", "duplicate key"]),
         ("engine:\n\ta: b", ["conf/model/mine.yaml line 2", "not valid YAML"]),
+        ("engine: &a [*a]\nmodel: m", ["conf/model/mine.yaml: ", "an anchor that holds itself"]),
+        (f"engine: {'[' * 2000}{']' * 2000}", ["conf/model/mine.yaml: ", "nested too deep"]),
         ("{engine: scripted, model: m, 5: x}", ["the key `5` must be text"]),
         (
             "{engine: scripted, model: m, base_url: '${oc.env:NOT_SET_HERE}'}",
@@ -160,6 +163,20 @@ def test_a_mistake_in_a_models_file(here: Path, text: str, words: list[str]) -> 
     found = mistake("judge=mine")
 
     assert [word for word in words if word not in found] == []
+
+
+def test_a_mistake_in_a_candidates_file_is_said_once(here: Path) -> None:
+    write_model(here / "conf", "mine", "{engine: scripted}")
+    with pytest.raises(ConfigError) as raised:
+        load_config(["candidates=mine"])
+
+    assert str(raised.value) == "conf/model/mine.yaml: `model` is missing"
+
+
+def test_a_folder_is_no_model(here: Path) -> None:
+    (here / "conf" / "model" / "dir.yaml").mkdir(parents=True)
+
+    assert "did you mean `dir`" not in mistake("judge=dir")
 
 
 def test_a_file_that_is_no_text_is_named(here: Path) -> None:
@@ -196,6 +213,8 @@ def test_a_file_that_is_no_text_is_named(here: Path) -> None:
             ["no execution `rey`", "did you mean `ray`"],
         ),
         ("experiment__own", "# @package _global_\njudge: nobody", ["no model `nobody`"]),
+        ("experiment__own", "# @package _global_\ndefaults: 5", ["`defaults` must be a list"]),
+        ("experiment__own", "judge: &a [*a]", ["an anchor that holds itself"]),
     ],
 )
 def test_a_mistake_in_a_file_of_a_group(here: Path, name: str, text: str, words: list[str]) -> None:

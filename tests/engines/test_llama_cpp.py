@@ -21,7 +21,7 @@ from ifbench.engines.llama_cpp import (
     LlamaCpp,
     build_llama_cpp,
     ensure_ready,
-    read_options,
+    llama_options,
     usable_cpus,
 )
 from ifbench.engines.llama_server import IDLE_S, ServerFolder, load_address
@@ -73,8 +73,8 @@ def test_a_wrong_option_is_named_when_the_engine_is_built(options, words):
 def test_a_model_without_known_weights_needs_a_path(tmp_path):
     unknown = replace(CONFIG, model="another", options={})
     with pytest.raises(ConfigError, match=r"'another'.*options\.path.*smollm2-135m-instruct-q4_1"):
-        read_options(unknown)
-    assert read_options(replace(unknown, options={"path": "x.gguf"})).path == "x.gguf"
+        llama_options(unknown)
+    assert llama_options(replace(unknown, options={"path": "x.gguf"})).path == "x.gguf"
 
 
 async def test_a_picture_fails_its_row_before_anything_is_started(runtime):
