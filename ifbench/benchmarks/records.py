@@ -156,7 +156,9 @@ def _read_line(line: Line, folder: Path, defects: Defects) -> Sample | None:
         return None
     problems: list[str] = []
     sample = _to_sample(form, folder, problems)
-    problems += _contradictions(sample)
+    is_whole = len(sample.media) == len(form.media) and len(sample.checklist) == len(form.checklist)
+    if is_whole:  # Else what is left out would be found missing once more.
+        problems += _contradictions(sample)
     defects.add(line.number, *problems)
     return None if problems else with_derived_facets(sample)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -142,6 +143,8 @@ _CORRECT_OPTION = re.compile(
     r"(?:correct|right|best) (?:option|choice)(?: is)?[:\s*_]{1,4}"
     r"|(?:正确选项(?:是|为)?|(?<![不勿误可])选择?(?!项|擇|择))[:：\s*_]{0,4}"
 )
+_MOST_STATEMENTS = 1000
+"""The last statement counts, so of more than so many the first ones are not read."""
 _GOES_ON = re.compile(r"\s*(?:[.,;:()\[\]–—*\"'!\n]|-\s|\Z)")
 _LEADING_DRESS = re.compile(r"[\s*_\"'“‘#>]{0,8}")
 _REASON_FOLLOWS = re.compile(r"\s+(?:because|since|as|for|due|which|where|with|given|and|is)\b")
@@ -164,7 +167,8 @@ def _stated(text: str, options: Options, mode: Mode) -> list[Mention]:
 def _correct_options(text: str) -> Iterator[Region]:
     plain = lowered(text)
     if "option" in plain or "choice" in plain or "选" in plain:
-        for match in _CORRECT_OPTION.finditer(plain):
+        found = deque(_CORRECT_OPTION.finditer(plain), maxlen=_MOST_STATEMENTS)
+        for match in found:
             stop = min(match.end() + 200, len(text))
             line_end = text.find("\n", match.end(), stop)
             yield Region(

@@ -87,6 +87,6 @@ def _undressed(text: str, start: int, end: int) -> tuple[int, int]:
             return start + len(opening), end - len(closing)
     if text[end - 1] == "}" and (command := _COMMAND.match(text, start, end)):
         return command.end(), end - 1
-    if text[end - 1] in _STOPS:
-        return start, end - 1
+    while end > start and text[end - 1] in _STOPS:  # A run at once; dress never ends in a stop.
+        end -= 1
     return start, end
