@@ -29,6 +29,7 @@ from ifbench.store import Manifest, Store, open_store, run_id
 from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
+from ifbench.told import told
 from ifbench.types import Trial, Verdict
 from ifbench.workers import evaluation_steps, roles_of, view_loader
 
@@ -105,7 +106,8 @@ def ready(config: RunConfig) -> Run:
         templates=all_template_hashes(),
         seeds={"run": config.seed},
     )
-    found = survey(config, trials(config, dataset), store.journal)
+    rows = told(trials(config, dataset), "looking up what is stored: trials")
+    found = survey(config, rows, store.journal)
     return Run(
         config=config,
         dataset=dataset,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from ifbench.types import Sample
 
@@ -19,14 +20,21 @@ class Breakdown:
     """Values that come first, in this order; others follow by name."""
 
 
+class Loader(Protocol):
+    """Reads our record form or the public release's."""
+
+    def __call__(self, path: Path, /, *, check: bool = True) -> Iterator[Sample]:
+        """Raises `DatasetError` with every defect: before it yields, or else at the end."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """A benchmark is a value: adding one is a folder and a line in `get_benchmark`."""
 
     name: str
     title: str
-    load: Callable[[Path], Iterator[Sample]]
-    """Reads our record form or the public release's. Raises `DatasetError` before it yields."""
+    load: Loader
     metrics: tuple[str, ...]
     """Names in `ifbench.metrics.METRICS`, in the order of the paper's columns."""
     headline: str

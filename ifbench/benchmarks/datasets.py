@@ -12,6 +12,7 @@ from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.records import dataset_sha256
 from ifbench.config.values import Benchmark as BenchmarkConfig
 from ifbench.errors import ConfigError, DatasetError
+from ifbench.told import told
 from ifbench.types import Sample
 
 BUILTIN = "builtin:"
@@ -31,7 +32,8 @@ class Dataset:
 
     def samples(self) -> Iterator[Sample]:
         """The samples, in the order of the file."""
-        return _narrowed(self.config, self.path)
+        samples = get_benchmark(self.config.name).load(self.path, check=False)
+        return _narrowed(samples, self.config, self.path)
 
 
 def open_dataset(config: BenchmarkConfig) -> Dataset:
@@ -43,15 +45,18 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
     path = data_path(config.data)
     count = 0
     names: set[str] = set()
+    samples = told(get_benchmark(config.name).load(path, check=False), f"reading {path}: samples")
 
     def counted() -> Iterator[Sample]:
         nonlocal count
-        for sample in _narrowed(config, path):
+        for sample in _narrowed(samples, config, path):
             count += 1
             names.update(item.constraint_id for item in sample.checklist)
             yield sample
 
     sha256 = dataset_sha256(counted())
+    for _ in samples:  # What `limit` leaves out is to be sound as well.
+        pass
     if count == 0:
         raise DatasetError(f"{path}: no sample is left to ask (see `benchmark.ids` and `limit`)")
     return Dataset(
@@ -72,8 +77,7 @@ def data_path(data: str) -> Path:
     return _BUILTIN_SETS[name]
 
 
-def _narrowed(config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
-    samples = get_benchmark(config.name).load(path)
+def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
     if config.ids is not None:
         samples = _only(samples, config.ids, path)
     return islice(samples, config.limit)

@@ -114,15 +114,16 @@ class RecordForm(_Form):
 # ── Loading ──────────────────────────────────────────────────────────────────────────
 
 
-def load_records(path: Path | str) -> Iterator[Sample]:
+def load_records(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
     """The samples of a record file, one by one, in the order of the file.
 
     The whole file is checked first, so that nothing is asked of a model before the last line
-    is known to be good; the samples are not held in memory for that. Raises `DatasetError`
-    with every defect (the first twenty spelled out).
+    is known to be good; the samples are not held in memory for that. Without `check` it is
+    checked as it is read, by one who reads all of it before the first call. Raises
+    `DatasetError` with every defect (the first twenty spelled out).
     """
     path = Path(path)
-    for _ in _read(path):
+    for _ in _read(path) if check else ():
         pass
     return _read(path)
 

@@ -65,13 +65,15 @@ class _ReleaseForm(BaseModel):
 # ── Either form ──────────────────────────────────────────────────────────────────────
 
 
-def load_samples(path: Path | str) -> Iterator[Sample]:
+def load_samples(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
     """The samples of a file in our record form or in the release's, told apart by their fields.
 
-    A folder is the release's: one file a subject. Raises `DatasetError` before the first sample.
+    A folder is the release's: one file a subject. Raises `DatasetError` before the first sample,
+    or, without `check`, once the last one is read.
     """
     path = Path(path)
-    return load_release(path) if path.is_dir() or is_release(path) else load_records(path)
+    is_foreign = path.is_dir() or is_release(path)
+    return (load_release if is_foreign else load_records)(path, check=check)
 
 
 def is_release(path: Path) -> bool:
@@ -80,17 +82,16 @@ def is_release(path: Path) -> bool:
     return line is not None and "format" not in line.fields and "edit_question" in line.fields
 
 
-def load_release(path: Path | str) -> Iterator[Sample]:
+def load_release(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
     """The samples of one subject's file, or of every subject's file in a folder.
 
     All files are checked first, as `load_records` does. Raises `DatasetError`.
     """
     files = _subject_files(Path(path))
-    warned: set[str] = set()
-    for file in files:
-        for _ in _read(file, warned):
+    for file in files if check else ():
+        for _ in _read(file):
             pass
-    return (sample for file in files for sample in _read(file, warned))
+    return (sample for file in files for sample in _read(file))
 
 
 def _subject_files(path: Path) -> list[Path]:
@@ -127,7 +128,7 @@ def _expected_names() -> str:
 # ── One file ─────────────────────────────────────────────────────────────────────────
 
 
-def _read(path: Path, warned: set[str]) -> Iterator[Sample]:
+def _read(path: Path) -> Iterator[Sample]:
     discipline = subject_of(path)
     images = _images_folder(path)
     defects = Defects(path)
@@ -142,7 +143,9 @@ def _read(path: Path, warned: set[str]) -> Iterator[Sample]:
         defects.add(line.number, *problems)
         if sample is None or problems:
             continue
-        _warn_of_unknown_task(sample, path, line.number, warned)
+        task = sample.facets["task_type"]
+        if task not in TASKS:
+            _warn_of_unknown_task(task, path, line.number)
         yield sample
     if not lines_of and not defects.count:
         raise DatasetError(f"{path}: the file holds no record")
@@ -155,11 +158,15 @@ def _images_folder(path: Path) -> Path:
     return above if above.is_dir() and not beside.is_dir() else beside
 
 
-def _warn_of_unknown_task(sample: Sample, path: Path, number: int, warned: set[str]) -> None:
-    task = sample.facets["task_type"]
-    if task not in TASKS and task not in warned:
-        warned.add(task)
-        log.warning("%s line %d: the task `%s` is not in SciMIF's Table 12", path, number, task)
+_WARNED: set[tuple[Path, str]] = set()
+"""A file is read several times; what it says is said once a process."""
+
+
+def _warn_of_unknown_task(task: str, path: Path, number: int) -> None:
+    if (path, task) in _WARNED:
+        return
+    _WARNED.add((path, task))
+    log.warning("%s line %d: the task `%s` is not in SciMIF's Table 12", path, number, task)
 
 
 def _read_line(line: Line, discipline: str, images: Path, problems: list[str]) -> Sample | None:
