@@ -18,5 +18,6 @@ def told(rows: Iterable[T], what: str, every_s: float = EVERY_S) -> Iterator[T]:
     for count, row in enumerate(rows):
         if time.monotonic() - last >= every_s:
             last = time.monotonic()
-            print(f"ifbench: {what}: {count:,} so far", file=sys.stderr, flush=True)
+            sys.stderr.write(f"ifbench: {what}: {count:,} so far\n")
+            sys.stderr.flush()
         yield row
