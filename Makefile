@@ -11,6 +11,9 @@ PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3 pyth
 	then echo $$candidate; break; fi; done)
 UV := $(shell command -v uv 2>/dev/null)
 
+# Files side by side; what starts Ray or the embedded model takes the whole machine.
+FAST_TESTS = $(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint lock clean
 
@@ -21,10 +24,11 @@ demo: $(STAMP)  ## Evaluate a small model on six samples, on this machine
 	$(BIN)/ifbench evaluate experiment=quickstart
 
 test: $(STAMP)  ## All tests, those with Ray and with the embedded model too
-	$(BIN)/python -m pytest -m ""
+	$(FAST_TESTS)
+	$(BIN)/python -m pytest -m "ray or model"
 
 check: lint  ## What a change must pass: format, lint, types, imports, YAML, fast tests
-	$(BIN)/python -m pytest
+	$(FAST_TESTS)
 
 lint: $(STAMP)  ## check without the tests
 	$(BIN)/ruff format --check .

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 import pytest
 
 from network_guard import OutboundRefusedError, is_loopback
+
+
+os.environ.pop("COLUMNS", None)
+"""Commands print as on a pipe, also where pytest's own workers are told a width."""
 
 
 @pytest.fixture(autouse=True)

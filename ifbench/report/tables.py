@@ -42,18 +42,26 @@ _NUMERIC = re.compile(r"[≤$–\d]")
 def to_terminal(table: Table, *, width: int | None = None) -> str:
     """Lines for a terminal, columns aligned, without colour."""
     from rich.box import SIMPLE_HEAD
+    from rich.cells import cell_len
     from rich.console import Console
     from rich.table import Table as RichTable
 
     # On a pipe a table has what it needs; rich would assume 80 columns there and fold cells.
     width = width or shutil.get_terminal_size(fallback=(200, 24)).columns
-    console = Console(file=io.StringIO(), width=width, no_color=True, highlight=False)
+    console = Console(file=io.StringIO(), no_color=True, highlight=False)
     rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
     for index, column in enumerate(table.columns):
         is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.rows)
-        rich.add_column(column, justify="left" if is_text else "right")
+        words = " ".join([column, *(row[index] for row in table.rows)]).split()
+        rich.add_column(
+            column,
+            justify="left" if is_text else "right",
+            min_width=max(map(cell_len, words), default=1),
+        )
     for row in table.rows:
         rich.add_row(*(_plain(cell) for cell in row))
+    # Cells fold between words; a window too narrow for that shows long lines, never cut words.
+    console.width = max(width, console.measure(rich).minimum)
     console.print(rich)
     for note in table.notes:
         console.print(_plain(note))

@@ -162,6 +162,7 @@ class Place:
                 stderr=sink,
                 text=True,
                 start_new_session=True,
+                preexec_fn=_heed_ctrl_c,
             )
         try:
             yield Running(process=process, out=screen)
@@ -253,6 +254,11 @@ class Place:
     def causes(self) -> Counter[str]:
         """How many trials miss something, by cause."""
         return Counter(cause for row in self.results().scores for cause in row["causes"])
+
+
+def _heed_ctrl_c() -> None:
+    """A shell without job control has what it starts in the background ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @dataclass(frozen=True, kw_only=True)

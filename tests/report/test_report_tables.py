@@ -77,3 +77,16 @@ def test_progress_shows_waiting_as_waiting_and_failures_by_kind():
         "candidate m: 5 answered  3 waiting for budget  2 failed (timeout)"
         "  tokens 1,000,000 in, 500,000 out  $7.0000"
     )
+
+
+def test_a_narrow_window_folds_between_words_and_cuts_none(monkeypatch):
+    table = Table(
+        title="t", columns=("model", "what there is"), rows=(("candidate", "some words to fold"),)
+    )
+    monkeypatch.setenv("COLUMNS", "20")
+    narrow = render([table], "terminal")
+    assert "…" not in narrow
+    assert set("candidate some words to fold".split()) <= set(narrow.split())
+    assert max(map(len, narrow.splitlines())) <= 22
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "candidate   some words to fold" in render([table], "terminal")
