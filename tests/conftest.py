@@ -9,7 +9,6 @@ import pytest
 
 from network_guard import OutboundRefusedError, is_loopback
 
-
 os.environ.pop("COLUMNS", None)
 """Commands print as on a pipe, also where pytest's own workers are told a width."""
 

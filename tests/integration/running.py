@@ -162,7 +162,7 @@ class Place:
                 stderr=sink,
                 text=True,
                 start_new_session=True,
-                preexec_fn=_heed_ctrl_c,
+                preexec_fn=_heed_ctrl_c,  # noqa: PLW1509 - no thread of ours holds a lock
             )
         try:
             yield Running(process=process, out=screen)
