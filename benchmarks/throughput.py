@@ -27,7 +27,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ARMS = ("loop", "local", "ray")
+ARMS = ("loop", "local", "ray", "ray2")
+"""`ray2` is `ray` with `execution.workers.generate=2`: two event loops ask."""
 FIRST_WAVES, LAST_WAVES = 4, 3
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
@@ -44,7 +45,7 @@ def run_arm(arm: str, url: str, folder: Path, concurrency: int, count: int) -> l
     """Ask everything; the moments of the answers, in order."""
     from ifbench.benchmarks.datasets import open_dataset
     from ifbench.commands.evaluate import build_executor
-    from ifbench.config.values import Benchmark, Execution, RunConfig, StoreConfig
+    from ifbench.config.values import Benchmark, Execution, RunConfig, StoreConfig, Workers
     from ifbench.keys import prompt_key
     from ifbench.pipeline import trials
     from ifbench.stages.prepare import prepare
@@ -62,7 +63,10 @@ def run_arm(arm: str, url: str, folder: Path, concurrency: int, count: int) -> l
     config = RunConfig(
         benchmark=Benchmark(name="scimif", data=str(write_samples(folder, count))),
         candidates=(model,),
-        execution=Execution(name="ray" if arm == "ray" else "local"),
+        execution=Execution(
+            name="ray" if arm in {"ray", "ray2"} else "local",
+            workers=Workers(generate=2 if arm == "ray2" else 1),
+        ),
         store=StoreConfig(uri=str(folder / "store")),
     )
     rows = list(trials(config, open_dataset(config.benchmark)))

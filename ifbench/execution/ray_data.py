@@ -17,7 +17,6 @@ import os
 import pickle
 import re
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -41,8 +40,6 @@ MOST_ROWS_PER_BLOCK = 32
 MOST_CALLS = 24
 """Blocks that one actor holds at once; each takes a thread."""
 REPORT_INTERVAL_S = 0.5
-SWITCH_S = 0.0005
-"""Python's own 5 ms would keep the loop waiting after each packet while a block is unpacked."""
 STDERR = 2
 CORE_LINE = re.compile(rb"\[\d{4}-\d\d-\d\d [\d:,.]+ [A-Z] \d+ \d+\] \S+:\d+: ")
 """How a line of Ray's C++ part begins: `[2026-01-31 10:00:00,123 I 17 17] logging.cc:303: `."""
@@ -304,7 +301,6 @@ class _Worker:
         self._tally = Tally()
         self._stopping = threading.Event()
         self._in_hand = InHand()
-        sys.setswitchinterval(SWITCH_S)
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         # A rebuilt actor takes the next seat; shares of a quota are by number modulo count.

@@ -86,7 +86,7 @@ def test_a_narrow_window_folds_between_words_and_cuts_none(monkeypatch):
     monkeypatch.setenv("COLUMNS", "20")
     narrow = render([table], "terminal")
     assert "…" not in narrow
-    assert set(["candidate", "some", "words", "to", "fold"]) <= set(narrow.split())
+    assert {"candidate", "some", "words", "to", "fold"} <= set(narrow.split())
     assert max(map(len, narrow.splitlines())) <= 22
     monkeypatch.setenv("COLUMNS", "80")
     assert "candidate   some words to fold" in render([table], "terminal")
