@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import struct
+import warnings
 from io import BytesIO
 
 from PIL import Image, ImageOps
@@ -23,6 +24,8 @@ from ifbench.types import ImagePolicy
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF", "AVIF", "JPEG2000", "PPM")
 
 MAX_PIXELS = 89_478_485  # Pillow's own bound for warnings: 256 MiB as RGB.
+# Ours is an error, with the picture's name; Pillow's warning beside it would say it twice.
+warnings.filterwarnings("ignore", category=Image.DecompressionBombWarning)
 
 # What Pillow 13's decoders raise on damaged files. A warning is here for those who turn
 # warnings into errors; `struct.error` and the look-up errors come from broken headers.

@@ -1,5 +1,7 @@
 """Encoding pictures under a policy; every picture is drawn here."""
 
+import subprocess
+import sys
 import warnings
 from io import BytesIO
 
@@ -212,6 +214,24 @@ def test_a_decompression_bomb_is_refused_before_it_is_decoded(side):
         warnings.simplefilter("ignore")
         with pytest.raises(MediaError):
             encode_image(png_of_claimed_size(side, side), JPEG)
+
+
+def test_of_a_bomb_only_our_own_words_are_said(tmp_path):
+    (tmp_path / "bomb.png").write_bytes(png_of_claimed_size(9_500, 9_500))
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom ifbench.media.errors import MediaError\n"
+        "from ifbench.media.images import encode_image\nfrom ifbench.types import ImagePolicy\n"
+        "try:\n    encode_image(Path(sys.argv[1]).read_bytes(), ImagePolicy())\n"
+        "except MediaError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(tmp_path / "bomb.png")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.startswith("the picture has 9500x9500 px; at most")
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize("kind", ["png", "jpeg", "gif", "webp", "tiff", "bmp", "avif", "jpeg2000"])
