@@ -361,8 +361,23 @@ def _contained(text: str, options: Options) -> list[Mention]:
             start=match.start() if is_placed else 0,
             end=match.end() if is_placed else 0,
         )
-        for match in _searched(options).finditer(plain)
+        for match in _whole_words(plain, options)
     ]
+
+
+def _whole_words(plain: str, options: Options) -> Iterator[re.Match[str]]:
+    """Options that begin as words do, from left to right; where one does not, the next letter.
+
+    The look at what stands before is taken apart from the search, which it would slow tenfold.
+    """
+    search, position = _searched(options).search, 0
+    while match := search(plain, position):
+        start = match.start()
+        if not _needs_boundary(plain[start]) or _WORD_BEGINS.match(plain, start):
+            yield match
+            position = match.end()
+        else:
+            position = start + 1
 
 
 def _nfc(text: str) -> str:
@@ -381,15 +396,16 @@ def _word(option: str, options: Options) -> str:
     plain = fold(_nfc(option)).strip()
     plain = lowered(plain) if options.ignore_case else plain
     words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain)))
-    before = _WORD_BEGINS if _needs_boundary(plain[:1]) else ""
-    after = r"(?![^\W_])" if _needs_boundary(plain[-1:]) else ""
-    return before + words + after
+    return words + (r"(?![^\W_])" if _needs_boundary(plain[-1:]) else "")
 
 
 # "non-metal" names no metal.
-_WORD_BEGINS = r"(?<![^\W_])" + "".join(
-    rf"(?<!\b{prefix}-)"
-    for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
+_WORD_BEGINS = re.compile(
+    r"(?<![^\W_])"
+    + "".join(
+        rf"(?<!\b{prefix}-)"
+        for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
+    )
 )
 
 
