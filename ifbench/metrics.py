@@ -6,7 +6,8 @@ could be over all samples, were every undecided verdict a fail or a pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from types import MappingProxyType
@@ -14,29 +15,51 @@ from typing import TypeAlias
 
 from ifbench.types import Score
 
+Parts: TypeAlias = tuple[float, float]
+"""What one sample adds to a metric: to the sum, and to what the sum is divided by."""
+
 Metric: TypeAlias = Callable[[Sequence[Score]], float | None]
 """From complete scores to a share in 0..1; `None` where nothing can be averaged."""
 
 
-def csr(scores: Sequence[Score]) -> float | None:
-    """Constraint satisfaction rate: the mean over samples of the share of items satisfied.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ratio:
+    """A metric that is one sum over another; so it can be drawn again and again (intervals)."""
 
-    SciMIF, D.1. A sample without items has no share and is left out.
-    """
-    return _mean(fmean(map(bool, s.satisfied)) for s in scores if s.satisfied)
+    parts: Callable[[Score], Parts]
 
-
-def isr(scores: Sequence[Score]) -> float | None:
-    """Instruction satisfaction rate: the share of samples with every item satisfied (D.1)."""
-    return _mean(float(all(s.satisfied)) for s in scores if s.satisfied)
-
-
-def drfr(scores: Sequence[Score]) -> float | None:
-    """Decomposed requirements following ratio: the share of all requirements met (D.1)."""
-    return _mean(float(bool(r)) for s in scores for parts in s.requirements for r in parts)
+    def __call__(self, scores: Sequence[Score]) -> float | None:
+        pairs = [self.parts(score) for score in scores]
+        below = math.fsum(pair[1] for pair in pairs)
+        return math.fsum(pair[0] for pair in pairs) / below if below else None
 
 
-METRICS: Mapping[str, Metric] = MappingProxyType({"CSR": csr, "ISR": isr, "DRFR": drfr})
+def _csr(score: Score) -> Parts:
+    return (fmean(map(bool, score.satisfied)), 1.0) if score.satisfied else (0.0, 0.0)
+
+
+def _isr(score: Score) -> Parts:
+    return (float(all(score.satisfied)), 1.0) if score.satisfied else (0.0, 0.0)
+
+
+def _drfr(score: Score) -> Parts:
+    met = [bool(value) for parts in score.requirements for value in parts]
+    return float(sum(met)), float(len(met))
+
+
+csr = Ratio(parts=_csr)
+"""Constraint satisfaction rate: the mean over samples of the share of items satisfied.
+
+SciMIF, D.1. A sample without items has no share and is left out.
+"""
+
+isr = Ratio(parts=_isr)
+"""Instruction satisfaction rate: the share of samples with every item satisfied (D.1)."""
+
+drfr = Ratio(parts=_drfr)
+"""Decomposed requirements following ratio: the share of all requirements met (D.1)."""
+
+METRICS: Mapping[str, Ratio] = MappingProxyType({"CSR": csr, "ISR": isr, "DRFR": drfr})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +74,8 @@ class Figure:
     """Over all scores, every undecided verdict counted as passed."""
     complete: int
     total: int
+    interval: tuple[float, float] | None = None
+    """95 %, of the value; where it was asked for and there are enough questions."""
 
     @property
     def is_partial(self) -> bool:
@@ -108,11 +133,6 @@ def restrict(score: Score, constraint_ids: Collection[str]) -> Score:
         requirements=tuple(score.requirements[i] for i in kept),
         tasks_done=(),
     )
-
-
-def _mean(values: Iterable[float]) -> float | None:
-    kept = list(values)
-    return fmean(kept) if kept else None
 
 
 def _strict_mean(values: Sequence[float | None]) -> float | None:

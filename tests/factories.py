@@ -22,6 +22,7 @@ from ifbench.types import (
     Response,
     Sample,
     Sampling,
+    Score,
     Stop,
     Text,
     Trial,
@@ -112,3 +113,36 @@ def make_verdict(outcome: Outcome = Outcome.PASS, **fields: Any) -> Verdict:
         grader="script:general:all_lowercase@1",
     )
     return replace(plain, **fields)
+
+
+def make_score(
+    satisfied: tuple[bool | None, ...] = (True,),
+    *,
+    sample_id: str = "s",
+    candidate: str = "m",
+    attempt: int = 0,
+    constraints: tuple[str, ...] = ("g:a",),
+    causes: tuple[Cause, ...] = (),
+    stop: Stop = Stop.STOP,
+    failure: FailureKind | None = None,
+    response_key: str = "k",
+    **facets: str,
+) -> Score:
+    """A score with one requirement an item; other names become facets."""
+    return Score(
+        sample_id=sample_id,
+        benchmark="scimif",
+        candidate=candidate,
+        attempt=attempt,
+        judge="j",
+        extractor="j",
+        grader="",
+        constraints=constraints,
+        satisfied=satisfied,
+        requirements=tuple((value,) for value in satisfied),
+        causes=causes,
+        stop=stop,
+        failure=failure,
+        response_key=response_key,
+        facets=facets,
+    )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ifbench.metrics import METRICS, Figure, Metric, bounded, restrict
+from ifbench.analysis.intervals import interval
+from ifbench.metrics import METRICS, Figure, Ratio, bounded, restrict
 from ifbench.types import Cause, FailureKind, Score, Stop
 
 MISSING = "(none)"
@@ -31,10 +32,14 @@ class Line:
 
 
 def figures(
-    scores: Sequence[Score], metrics: Mapping[str, Metric] = METRICS
+    scores: Sequence[Score], metrics: Mapping[str, Ratio] = METRICS
 ) -> Mapping[str, Figure]:
-    """Every metric over the same scores."""
-    return {name: bounded(metric, scores) for name, metric in metrics.items()}
+    """Every metric over the same scores, with its interval."""
+    complete = [score for score in scores if score.is_complete]
+    return {
+        name: replace(bounded(metric, scores), interval=interval(metric, complete))
+        for name, metric in metrics.items()
+    }
 
 
 def breakdown(
@@ -42,7 +47,7 @@ def breakdown(
     facet: str,
     *,
     order: Sequence[str] = (),
-    metrics: Mapping[str, Metric] = METRICS,
+    metrics: Mapping[str, Ratio] = METRICS,
 ) -> list[Line]:
     """Metrics for each value of a facet: the named values first, others in their order of text."""
     by_value: dict[str, list[Score]] = {}
@@ -56,7 +61,7 @@ def constraint_breakdown(
     scores: Sequence[Score],
     sets: Mapping[str, Collection[str]],
     *,
-    metrics: Mapping[str, Metric] = METRICS,
+    metrics: Mapping[str, Ratio] = METRICS,
 ) -> list[Line]:
     """Metrics for each set of constraints, every sample cut down to its items of that set.
 

@@ -250,9 +250,19 @@ def derived_facets(sample: Sample) -> Mapping[str, str]:
     }
 
 
+def _question(sample: Sample) -> str:
+    """A short name for what a sample was made from: samples that augment one question share it.
+
+    Media count by content, like everywhere.
+    """
+    words = sample.original_instruction or sample.instruction
+    return content_key([words, [medium.sha256 for medium in sample.media]])[:12]
+
+
 def with_derived_facets(sample: Sample) -> Sample:
-    """The sample with its derived facets filled in."""
-    return replace(sample, facets={**sample.facets, **derived_facets(sample)})
+    """The sample with its derived facets filled in, and `question` where it names none."""
+    question = {"question": sample.facets.get("question") or _question(sample)}
+    return replace(sample, facets={**sample.facets, **derived_facets(sample), **question})
 
 
 # ── Saving ───────────────────────────────────────────────────────────────────────────

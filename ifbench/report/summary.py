@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ifbench.analysis.breakdown import (
     Answers,
@@ -12,11 +13,14 @@ from ifbench.analysis.breakdown import (
     constraint_breakdown,
     figures,
 )
+from ifbench.analysis.intervals import Interval, macro_interval
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
 from ifbench.metrics import METRICS, macro_mean
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
+
+_INTERVALS = "In parentheses: 95 % intervals, where there are 10 questions or more."
 
 
 def summary_tables(
@@ -53,7 +57,10 @@ def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
 def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
     over = benchmark.headline_over
     order = next((one.order for one in benchmark.breakdowns if one.facet == over), ())
-    rows, notes = [], [f"overall: unweighted mean of {benchmark.headline} over each {over}."]
+    rows, notes = (
+        [],
+        [f"overall: unweighted mean of {benchmark.headline} over each {over}.", _INTERVALS],
+    )
     for candidate, scores in by_candidate.items():
         line = Line(label=candidate, figures=figures(scores))
         lines = breakdown(scores, over, order=order)
@@ -62,6 +69,8 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
         parts = [one.figures[benchmark.headline] for one in lines if one.label not in strange]
         # A mean over fewer, or over other parts, would be taken for the paper's figure.
         overall = macro_mean([] if missing else parts)
+        if overall.value is not None:
+            overall = replace(overall, interval=_overall_interval(benchmark, scores, order))
         rows.append((*_cells(line), percent(overall)))
         if line.complete < line.total:
             notes.append(
@@ -78,6 +87,14 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
         rows=tuple(rows),
         notes=tuple(notes),
     )
+
+
+def _overall_interval(
+    benchmark: Benchmark, scores: Sequence[Score], order: Sequence[str]
+) -> Interval | None:
+    complete = [score for score in scores if score.is_complete]
+    groups = [[s for s in complete if s.facets.get(benchmark.headline_over) == v] for v in order]
+    return macro_interval(METRICS[benchmark.headline], groups)
 
 
 def _facet_table(one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]) -> Table:

@@ -25,10 +25,15 @@ class Table:
 
 
 def percent(figure: Figure) -> str:
-    """A figure in percent; over incomplete samples with its bounds, `61.5 [58.0..70.2]`."""
+    """A figure in percent, `61.50 (58.12–64.77)` with its interval.
+
+    Over incomplete samples with its bounds, `61.50 [58.0..70.2]`.
+    """
     if figure.value is None and figure.low is None:
         return "–"
     value = "–" if figure.value is None else f"{100 * figure.value:.2f}"
+    if figure.interval is not None:
+        value += " ({:.2f}–{:.2f})".format(*(100 * share for share in figure.interval))
     if not figure.is_partial:
         return value
     low = "–" if figure.low is None else f"{100 * figure.low:.1f}"

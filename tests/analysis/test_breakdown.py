@@ -2,36 +2,9 @@
 
 from __future__ import annotations
 
+from factories import make_score
 from ifbench.analysis.breakdown import MISSING, answers, breakdown, constraint_breakdown
-from ifbench.types import Cause, FailureKind, Score, Stop
-
-
-def make_score(
-    satisfied: tuple[bool | None, ...] = (True,),
-    *,
-    constraints: tuple[str, ...] = ("g:a",),
-    causes: tuple[Cause, ...] = (),
-    stop: Stop = Stop.STOP,
-    failure: FailureKind | None = None,
-    response_key: str = "k",
-    **facets: str,
-) -> Score:
-    return Score(
-        sample_id="s",
-        benchmark="scimif",
-        candidate="m",
-        judge="j",
-        extractor="j",
-        grader="",
-        constraints=constraints,
-        satisfied=satisfied,
-        requirements=tuple((value,) for value in satisfied),
-        causes=causes,
-        stop=stop,
-        failure=failure,
-        response_key=response_key,
-        facets=facets,
-    )
+from ifbench.types import Cause, FailureKind, Stop
 
 
 def test_named_values_come_first_and_unnamed_ones_are_kept():

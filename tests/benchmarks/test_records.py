@@ -64,7 +64,21 @@ def test_derived_facets_are_filled_in(tmp_path):
         "benchmark": "scimif",
         "modality": "text",
         "n_constraints": "1",
+        "question": sample.facets["question"],
     }
+
+
+def test_samples_of_one_question_share_its_name_and_a_given_name_stays(tmp_path):
+    alike = {"original_instruction": "How much?", "checklist": []}
+    lines = [
+        record(id="a", instruction="How much? In lower case.", **alike),
+        record(id="b", instruction="How much? In a box.", **alike),
+        record(id="c", instruction="How many?", original_instruction="How many?"),
+        record(id="d", instruction="How many?", facets={"question": "mine"}),
+    ]
+    names = [s.facets["question"] for s in load_records(write(tmp_path, *lines))]
+    assert names[0] == names[1] != names[2]
+    assert names[3] == "mine"
 
 
 def test_media_get_an_absolute_path_and_their_hash(tmp_path):
@@ -140,6 +154,7 @@ def full_sample(folder: Path) -> Sample:
             "modality": "multimodal",
             "n_constraints": "3",
             "discipline": "physics",
+            "question": "x",
         },
         provenance={"by": "test"},
     )

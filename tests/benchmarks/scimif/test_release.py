@@ -79,6 +79,7 @@ def test_a_record_becomes_a_sample(tmp_path):
         "source": "MaScQA",
         "modality": "text",
         "n_constraints": "3",
+        "question": sample.facets["question"],
     }
     assert sample.provenance == {
         "form": "SciMIF release",

@@ -1,0 +1,122 @@
+"""95 % intervals by a bootstrap that draws source questions, not samples.
+
+Samples that augment one question, and attempts at one sample, are alike: to draw them apart
+would make an interval too narrow. The draws start from a fixed seed, so that a table printed
+twice is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from ifbench.metrics import Ratio
+from ifbench.types import Score
+
+Interval: TypeAlias = tuple[float, float]
+"""Low and high, as shares in 0..1."""
+
+LEVEL = 0.95
+DRAWS = 1000
+FEWEST = 10
+"""Questions below which draws say little; then no interval is given."""
+SEED = 0
+_CELLS = 4_000_000
+"""Weights that are held at once: 32 MB."""
+
+
+def question_of(score: Score) -> str:
+    """What a sample was made from: samples of one question are drawn together."""
+    return score.facets.get("question") or score.sample_id
+
+
+def interval(metric: Ratio, scores: Sequence[Score]) -> Interval | None:
+    """The interval of a metric over complete scores; `None` with fewer than `FEWEST` questions."""
+    return _bounds([_draws(metric, scores)])
+
+
+def macro_interval(metric: Ratio, groups: Sequence[Sequence[Score]]) -> Interval | None:
+    """The interval of an unweighted mean over groups, each drawn by itself (SciMIF's Overall)."""
+    return _bounds([_draws(metric, scores) for scores in groups])
+
+
+def difference_interval(metric: Ratio, pairs: Sequence[tuple[Score, Score]]) -> Interval | None:
+    """The interval of the second's figure less the first's, over the same samples.
+
+    Both are drawn together, so that what is hard for both does not widen it.
+    """
+    questions = _questions([first for first, _ in pairs])
+    if len(questions) < FEWEST:
+        return None
+    first = _summed(metric, [one for one, _ in pairs], question_of, questions)
+    # The pair is one sample: its question is the first one's.
+    names = {id(second): question_of(one) for one, second in pairs}
+    second = _summed(metric, [two for _, two in pairs], lambda s: names[id(s)], questions)
+    both = np.concatenate([first, second], axis=1)
+    drawn = _resampled(both)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return _percentiles(drawn[:, 2] / drawn[:, 3] - drawn[:, 0] / drawn[:, 1])
+
+
+# ── Drawing ──────────────────────────────────────────────────────────────────────────
+
+_Floats: TypeAlias = npt.NDArray[np.float64]
+
+
+def _draws(metric: Ratio, scores: Sequence[Score]) -> _Floats | None:
+    questions = _questions(scores)
+    if len(questions) < FEWEST:
+        return None
+    drawn = _resampled(_summed(metric, scores, question_of, questions))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(drawn[:, 0] / drawn[:, 1])
+
+
+def _questions(scores: Sequence[Score]) -> Mapping[str, int]:
+    return {name: at for at, name in enumerate(dict.fromkeys(map(question_of, scores)))}
+
+
+def _summed(
+    metric: Ratio,
+    scores: Sequence[Score],
+    name: Callable[[Score], str],
+    questions: Mapping[str, int],
+) -> _Floats:
+    """Shape (questions, 2): each question's sum and what it is divided by."""
+    sums = np.zeros((len(questions), 2))
+    for score in scores:
+        sums[questions[name(score)]] += metric.parts(score)
+    return sums
+
+
+def _resampled(sums: _Floats) -> _Floats:
+    """Shape (DRAWS, columns): the sums over as many questions, drawn with replacement."""
+    count = len(sums)
+    generator = np.random.default_rng(SEED)
+    shares = np.full(count, 1 / count)
+    size = max(1, _CELLS // count)
+    parts = []
+    for start in range(0, DRAWS, size):
+        weights = generator.multinomial(count, shares, size=min(size, DRAWS - start))
+        parts.append(weights @ sums)
+    return np.concatenate(parts)
+
+
+def _bounds(draws: Sequence[_Floats | None]) -> Interval | None:
+    known = [values for values in draws if values is not None]
+    if not known or len(known) < len(draws):
+        return None
+    # Groups are independent: each is shuffled by itself, or the same seed would pair them.
+    generator = np.random.default_rng(SEED)
+    return _percentiles(np.mean([generator.permutation(values) for values in known], axis=0))
+
+
+def _percentiles(values: _Floats) -> Interval | None:
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return None
+    low, high = np.percentile(finite, [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
+    return float(low), float(high)
