@@ -81,14 +81,23 @@ def _parser() -> argparse.ArgumentParser:
     plan = add("plan", "show what `evaluate` would do: calls, tokens, cost, time; asks nobody")
     _configured(plan)
 
-    report = add("report", "print the tables of a stored run")
-    report.add_argument("run", nargs="?", help="a run's id, or enough of it; default: the latest")
+    report = add("report", "print the tables of stored runs")
+    report.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="a run's id, or enough of it; default: the latest; several for a table of all",
+    )
+    report.add_argument(
+        "--against", metavar="RUN", help="another run of the same samples, to be set beside"
+    )
     _stored(report)
     report.add_argument("--list", action="store_true", help="list the runs of the store instead")
     report.add_argument("--by", action="append", metavar="FACET", help="only these breakdowns")
     report.add_argument(
-        "--format", choices=("terminal", "markdown", "csv", "json"), default="terminal"
+        "--format", choices=("terminal", "markdown", "csv", "json", "latex"), default="terminal"
     )
+    report.add_argument("-o", "--output", type=Path, help="default: standard output")
 
     verify = add("verify", "score answers that you have: lines of id, constraint, params, response")
     verify.add_argument("file", type=Path, help="JSON Lines; `-` reads standard input")

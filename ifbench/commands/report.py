@@ -1,39 +1,115 @@
-"""`ifbench report`: the tables of a stored run, in any form."""
+"""`ifbench report`: the tables of stored runs, in any form; two of them side by side."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
+from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.summary import summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.schemas import table_to_scores
 from ifbench.store import Manifest, Store, read_scores
+from ifbench.types import Score
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print tables from what is stored; nothing is asked or changed."""
+    """Show tables from what is stored; nothing is asked or changed."""
     store = Store(options.store)
     if options.list:
-        print(render([runs_table(store)], options.format))
-        return EXIT_OK
-    manifest = find_run(store, options.run)
-    scores = table_to_scores(read_scores(store.root, manifest.run_id))
-    if not scores:
-        raise StoreError(
-            f"{store.root.uri}: run {manifest.run_id} has no results yet; "
-            "the same `evaluate` command finishes it"
-        )
-    benchmark = get_benchmark(scores[0].benchmark)
+        tables = [runs_table(store)]
+    elif options.against:
+        tables = _contrast(store, options.runs, options.against)
+    else:
+        tables = _summary(store, options.runs, options.by)
+    _write(render(tables, options.format), options.output)
+    return EXIT_OK
+
+
+def _summary(store: Store, names: Sequence[str], facets: Sequence[str] | None) -> list[Table]:
+    """One run, or several of different candidates as one."""
+    manifests = [find_run(store, name) for name in names] or [find_run(store, None)]
+    scores: list[Score] = []
+    for manifest in dict.fromkeys(m.run_id for m in manifests):
+        found = scores_of(store, manifest)
+        both = {s.candidate for s in found} & {s.candidate for s in scores}
+        if both:
+            raise StoreError(
+                f"{', '.join(sorted(both))} stands in two of these runs; to see two runs of one "
+                "candidate side by side: ifbench report RUN --against RUN"
+            )
+        if scores and found[0].benchmark != scores[0].benchmark:
+            raise StoreError("these runs are of two benchmarks, which have no table in common")
+        scores += found
     known = sorted({facet for score in scores for facet in score.facets})
-    for facet in options.by or ():
+    for facet in facets or ():
         if facet not in known:
             raise StoreError(f"{unknown_name('facet', facet, known)}; known: {', '.join(known)}")
-    print(render(summary_tables(benchmark, scores, options.by), options.format))
-    return EXIT_OK
+    return summary_tables(get_benchmark(scores[0].benchmark), scores, facets)
+
+
+def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:
+    """Two runs over the same samples: two judges, two rule sets, two candidates."""
+    if len(names) > 1:
+        raise StoreError("--against compares one run with one other")
+    first, second = find_run(store, names[0] if names else None), find_run(store, against)
+    if first.run_id == second.run_id:
+        raise StoreError(f"run {first.run_id} cannot be compared with itself")
+    pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
+    if not pairs:
+        raise StoreError(
+            f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
+        )
+    try:
+        return contrast_tables(side_names(first, second), pairs)
+    except ValueError as error:
+        raise StoreError(
+            f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"
+        ) from error
+
+
+def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
+    """The names of two runs by what tells them apart, or else their ids."""
+    for key in ("judge", "rules", "extractor", "grader"):
+        sides = [_name(manifest.config.get(key)) for manifest in (first, second)]
+        if sides[0] != sides[1]:
+            return f"{key} {sides[0]}", f"{key} {sides[1]}"
+    models = [
+        ", ".join(_name(model) for model in manifest.config.get("candidates", ()))
+        for manifest in (first, second)
+    ]
+    return (models[0], models[1]) if models[0] != models[1] else (first.run_id, second.run_id)
+
+
+def _name(value: Any) -> str:
+    return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
+
+
+def scores_of(store: Store, run_id: str) -> list[Score]:
+    """A run's scores. Raises `StoreError` where it has none yet."""
+    scores = table_to_scores(read_scores(store.root, run_id))
+    if not scores:
+        raise StoreError(
+            f"{store.root.uri}: run {run_id} has no results yet; "
+            "the same `evaluate` command finishes it"
+        )
+    return scores
+
+
+def _write(text: str, path: Path | None) -> None:
+    if path is None:
+        print(text)
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written: {error.strerror}") from error
 
 
 def find_run(store: Store, name: str | None) -> Manifest:

@@ -100,8 +100,53 @@ def to_json(table: Table) -> str:
     )
 
 
+def to_latex(table: Table) -> str:
+    """A `tabular` with booktabs rules, the notes below it as comments."""
+    columns = "l" + "r" * (len(table.columns) - 1)
+    rows = [" & ".join(map(_latex, row)) + r" \\" for row in (table.columns, *table.rows)]
+    return (
+        "\n".join(
+            [
+                f"% {_one_line(table.title)}",
+                rf"\begin{{tabular}}{{{columns}}}",
+                r"\toprule",
+                rows[0],
+                r"\midrule",
+                *rows[1:],
+                r"\bottomrule",
+                r"\end{tabular}",
+                *(f"% {_one_line(note)}" for note in table.notes),
+            ]
+        )
+        + "\n"
+    )
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&", "#": r"\#",
+        "_": r"\_", "$": r"\$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "≤": r"$\leq$", "–": "--", "φ": r"$\phi$", "χ": r"$\chi$", "²": r"$^2$", "κ": r"$\kappa$",
+    }
+)  # fmt: skip
+
+
+def _latex(text: str) -> str:
+    return _one_line(text).translate(_LATEX)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
-    {"terminal": to_terminal, "markdown": to_markdown, "csv": to_csv, "json": to_json}
+    {
+        "terminal": to_terminal,
+        "markdown": to_markdown,
+        "csv": to_csv,
+        "json": to_json,
+        "latex": to_latex,
+    }
 )
 
 

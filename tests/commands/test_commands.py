@@ -311,3 +311,46 @@ def test_a_run_of_a_newer_version_is_named_and_not_written_over(capsys):
     assert path.read_text() == newer
     assert ifbench("report") == 2
     assert f"no manifest can be read, of {path.parent.name}" in capsys.readouterr().err
+
+
+def runs_with_two_judges(capsys) -> tuple[str, str]:
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/other.yaml").write_text("engine: scripted\nmodel: other\n")
+    args = ["benchmark.limit=20"]
+    ifbench("evaluate", *RUN, *args)
+    ifbench("evaluate", *RUN[:2], "judge=other", *args)
+    out = capsys.readouterr().out
+    assert "asked scripted as candidate: 0 answers, 20 from the store" in out
+    first, second = Store("store").list_runs()
+    return first.run_id, second.run_id
+
+
+def test_a_swapped_judge_stands_beside_the_first_with_differences_and_agreement(capsys):
+    first, second = runs_with_two_judges(capsys)
+    assert ifbench("report", first, "--against", second, "--format", "json") == 0
+    tables = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+    assert tables[0]["title"] == "judge scripted against judge other (percent)"
+    assert {row["metric"] for row in tables[0]["rows"]} == {"CSR", "ISR", "DRFR"}
+    (everything,) = [row for row in tables[1]["rows"] if row["constraint"] == "all"]
+    assert everything["agreement"] == "100.00"  # both judges are the same script
+
+
+def test_what_cannot_be_compared_is_said(capsys):
+    first, second = runs_with_two_judges(capsys)
+    assert ifbench("report", first, "--against", first) == 2
+    assert "cannot be compared with itself" in capsys.readouterr().err
+    assert ifbench("report", first, second) == 2
+    assert "scripted stands in two of these runs" in capsys.readouterr().err
+    assert ifbench("report", first, second, "--against", second) == 2
+    assert "one run with one other" in capsys.readouterr().err
+
+
+def test_a_report_goes_into_a_file_in_any_form(capsys):
+    ifbench("evaluate", *RUN, "benchmark.limit=5")
+    capsys.readouterr()
+    for form in ("terminal", "markdown", "csv", "json", "latex"):
+        assert ifbench("report", "--format", form, "-o", f"out.{form}") == 0
+        assert "scripted" in Path(f"out.{form}").read_text()
+    assert capsys.readouterr().out == ""
+    assert ifbench("report", "-o", "no/such/folder.txt") == 2
+    assert "cannot be written" in capsys.readouterr().err

@@ -90,3 +90,23 @@ def test_a_narrow_window_folds_between_words_and_cuts_none(monkeypatch):
     assert max(map(len, narrow.splitlines())) <= 22
     monkeypatch.setenv("COLUMNS", "80")
     assert "candidate   some words to fold" in render([table], "terminal")
+
+
+def test_latex_takes_every_character_that_means_something_to_it():
+    table = Table(
+        title="50 %\nof it",
+        columns=("model_a & b", "CSR"),
+        rows=(("x^2 {y} \\ #1 ~ $", "≤ 5 – 6 %"),),
+        notes=("n%",),
+    )
+    assert render([table], "latex").splitlines() == [
+        "% 50 % of it",
+        r"\begin{tabular}{lr}",
+        r"\toprule",
+        r"model\_a \& b & CSR \\",
+        r"\midrule",
+        r"x\textasciicircum{}2 \{y\} \textbackslash{} \#1 \textasciitilde{} \$ & $\leq$ 5 -- 6 \% \\",
+        r"\bottomrule",
+        r"\end{tabular}",
+        "% n%",
+    ]

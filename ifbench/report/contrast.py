@@ -1,0 +1,100 @@
+"""Tables of two runs side by side: figures with their difference, and item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ifbench.analysis.contrast import (
+    Agreement,
+    Difference,
+    Pair,
+    agreements,
+    differences,
+    paired,
+    together,
+)
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Scripted
+from ifbench.report.tables import Table
+from ifbench.types import Score
+
+
+def contrast_tables(names: tuple[str, str], pairs: Sequence[Pair]) -> list[Table]:
+    """What differs between two runs over the samples that both scored.
+
+    `names` call the two sides. Raises `ValueError` where a sample's checklists differ.
+    """
+    return [_difference_table(names, pairs), _agreement_table(names, agreements(pairs))]
+
+
+def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:
+    """Scores of the same candidate, sample and attempt; of two candidates where each has one."""
+    candidates = [{score.candidate for score in side} for side in (first, second)]
+    if all(len(names) == 1 for names in candidates):
+        return paired(first, second, key=lambda s: (s.sample_id, s.attempt))
+    return paired(first, second)
+
+
+def _difference_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
+    by_candidate: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        by_candidate.setdefault(pair[0].candidate, []).append(pair)
+    rows = [
+        (candidate, metric, f"{found.pairs}/{found.total}", *_difference_cells(found))
+        for candidate, own in by_candidate.items()
+        for metric, found in differences(own).items()
+    ]
+    return Table(
+        title=f"{names[0]} against {names[1]} (percent)",
+        columns=("model", "metric", "complete/total", *names, "difference", "95 % interval"),
+        rows=tuple(rows),
+        notes=(
+            "over samples that both sides decided; the difference is the second less the first.",
+            "not resolved: the interval holds zero, or there are too few questions for one.",
+        ),
+    )
+
+
+def _difference_cells(found: Difference) -> tuple[str, ...]:
+    value = found.value
+    sign = "not resolved" if not found.is_resolved else ""
+    low_high = (
+        "{:+.2f}..{:+.2f}".format(*(100 * end for end in found.interval)) if found.interval else "–"
+    )
+    return (
+        _percent(found.first),
+        _percent(found.second),
+        "–" if value is None else f"{100 * value:+.2f}",
+        f"{low_high}  {sign}".rstrip(),
+    )
+
+
+def _agreement_table(names: tuple[str, str], found: Mapping[str, Agreement]) -> Table:
+    known = all_constraints()
+    asked = [n for n in found if n not in known or not isinstance(known[n].method, Scripted)]
+    rows = [_agreement_row(name, found[name]) for name in found]
+    if asked:
+        rows.append(_agreement_row("all that a model decides", together([found[n] for n in asked])))
+    rows.append(_agreement_row("all", together(list(found.values()))))
+    return Table(
+        title=f"Verdicts of {names[0]} and {names[1]}, item by item",
+        columns=(
+            "constraint", "compared", "both pass", "both fail", f"only {names[0]}",
+            f"only {names[1]}", "undecided", "agreement", "kappa",
+        ),
+        rows=tuple(rows),
+        notes=(
+            "kappa: Cohen's; – where both gave one and the same verdict throughout.",
+            "undecided: by one or both; in no other column.",
+        ),
+    )  # fmt: skip
+
+
+def _agreement_row(name: str, one: Agreement) -> tuple[str, ...]:
+    counts = (one.compared, one.both_pass, one.both_fail, one.only_first, one.only_second)
+    kappa = "–" if one.kappa is None else f"{one.kappa:.3f}"
+    return (name, *map(str, (*counts, one.undecided)), _percent(one.share), kappa)
+
+
+def _percent(share: float | None) -> str:
+    return "–" if share is None else f"{100 * share:.2f}"
