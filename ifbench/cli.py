@@ -18,6 +18,7 @@ from ifbench import __version__
 from ifbench.errors import IfbenchError
 
 EXIT_OK = 0
+EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
 EXIT_OWED = 3
 EXIT_INTERRUPTED = 130
@@ -129,6 +130,10 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--limit", type=int, help="at most so many samples")
     source.add_argument("--max-characters", type=int, help="cut longer texts of the source")
     source.set_defaults(action="from_source")
+    check = actions.add_parser("check", help="list what would make a score meaningless")
+    check.add_argument("file", metavar="FILE", help="a file, a release's folder, or builtin:NAME")
+    check.add_argument("--json", action="store_true", help="a JSON object a line")
+    check.set_defaults(action="check")
     return parser
 
 

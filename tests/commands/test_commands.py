@@ -354,3 +354,25 @@ def test_a_report_goes_into_a_file_in_any_form(capsys):
     assert capsys.readouterr().out == ""
     assert ifbench("report", "-o", "no/such/folder.txt") == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_data_check_lists_findings_with_their_place_and_ends_with_1(capsys):
+    assert ifbench("data", "check", "builtin:scimif_starter") == 0
+    assert "68 samples, 0 with findings" in capsys.readouterr().err
+    record = {
+        "format": "ifbench/1",
+        "id": "a",
+        "benchmark": "scimif",
+        "instruction": "Which? In upper case and in lower case.",
+        "reference": "metal",
+        "checklist": [{"constraint": f"general:all_{c}case"} for c in ("upper", "lower")],
+    }
+    Path("mine.jsonl").write_text("\n" + json.dumps(record) + "\n")
+    assert ifbench("data", "check", "mine.jsonl") == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("mine.jsonl line 2: a: contradiction: general:all_uppercase and")
+    assert "1 sample, 1 with findings" in err
+    assert ifbench("data", "check", "mine.jsonl", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["kind"] == "contradiction"
+    assert ifbench("data", "check", "nowhere.jsonl") == 2
+    assert "nowhere.jsonl" in capsys.readouterr().err
