@@ -94,7 +94,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     _stored(report)
     report.add_argument("--list", action="store_true", help="list the runs of the store instead")
-    report.add_argument("--by", action="append", metavar="FACET", help="only these breakdowns")
+    report.add_argument(
+        "--by",
+        action="append",
+        metavar="FACET",
+        help="only these breakdowns: a facet, two as A+B, or group, domain, constraint",
+    )
     report.add_argument(
         "--format", choices=("terminal", "markdown", "csv", "json", "latex"), default="terminal"
     )

@@ -376,3 +376,31 @@ def test_data_check_lists_findings_with_their_place_and_ends_with_1(capsys):
     assert json.loads(capsys.readouterr().out)["kind"] == "contradiction"
     assert ifbench("data", "check", "nowhere.jsonl") == 2
     assert "nowhere.jsonl" in capsys.readouterr().err
+
+
+def tables_by(capsys, *facets: str) -> dict[str, dict[str, dict[str, str]]]:
+    """Tables by title, their rows by the first cell."""
+    capsys.readouterr()
+    words = [word for facet in facets for word in ("--by", facet)]
+    assert ifbench("report", "--format", "json", *words) == 0
+    tables = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+    return {
+        table["title"]: {next(iter(row.values())): row for row in table["rows"]} for table in tables
+    }
+
+
+def test_breakdowns_by_domain_constraint_and_two_facets_at_once(capsys):
+    ifbench("evaluate", *RUN)
+    found = tables_by(capsys, "domain", "constraint", "discipline+modality", "domain")
+    assert list(found)[1:-1] == [
+        "By domain of constraints",
+        "By constraint",
+        "By discipline, modality",
+    ]
+    domains = found["By domain of constraints"]
+    assert {"general", "chemistry", "scientific"} <= set(domains)
+    assert int(domains["general"]["complete/total"].split("/")[1]) > 30
+    assert "general:all_lowercase" in found["By constraint"]
+    assert {"chemistry, text", "physics, multimodal"} <= set(found["By discipline, modality"])
+    assert ifbench("report", "--by", "discipline+mood") == 2
+    assert "`mood`" in capsys.readouterr().err
