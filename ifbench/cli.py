@@ -103,6 +103,9 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--format", choices=("terminal", "markdown", "csv", "json", "latex"), default="terminal"
     )
+    report.add_argument(
+        "--paper", action="store_true", help="the paper's printed figures beside ours"
+    )
     report.add_argument("-o", "--output", type=Path, help="default: standard output")
 
     verify = add("verify", "score answers that you have: lines of id, constraint, params, response")

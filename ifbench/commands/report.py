@@ -27,12 +27,14 @@ def run(options: argparse.Namespace) -> int:
     elif options.against:
         tables = _contrast(store, options.runs, options.against)
     else:
-        tables = _summary(store, options.runs, options.by)
+        tables = _summary(store, options.runs, options.by, with_paper=options.paper)
     _write(render(tables, options.format), options.output)
     return EXIT_OK
 
 
-def _summary(store: Store, names: Sequence[str], facets: Sequence[str] | None) -> list[Table]:
+def _summary(
+    store: Store, names: Sequence[str], facets: Sequence[str] | None, *, with_paper: bool
+) -> list[Table]:
     """One run, or several of different candidates as one."""
     manifests = [find_run(store, name) for name in names] or [find_run(store, None)]
     scores: list[Score] = []
@@ -52,7 +54,8 @@ def _summary(store: Store, names: Sequence[str], facets: Sequence[str] | None) -
         for name in [facet] if facet in CONSTRAINT_VIEWS else facet.split("+"):
             if name not in known:
                 raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
-    return summary_tables(get_benchmark(scores[0].benchmark), scores, facets)
+    benchmark = get_benchmark(scores[0].benchmark)
+    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 
 
 def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:

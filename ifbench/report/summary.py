@@ -24,14 +24,21 @@ _INTERVALS = "In parentheses: 95 % intervals, where there are 10 questions or mo
 
 
 def summary_tables(
-    benchmark: Benchmark, scores: Sequence[Score], facets: Sequence[str] | None = None
+    benchmark: Benchmark,
+    scores: Sequence[Score],
+    facets: Sequence[str] | None = None,
+    *,
+    with_paper: bool = False,
 ) -> list[Table]:
     """Headline, breakdowns, and how the answers came out.
 
     The scores may be of several candidates; each gets rows of its own. `facets` names the
     breakdowns to show: facets of samples, two of them joined (`discipline+modality`), or sets of
-    constraints (`CONSTRAINT_VIEWS`); `None` shows those that the benchmark names.
+    constraints (`CONSTRAINT_VIEWS`); `None` shows those that the benchmark names. `with_paper`
+    sets the paper's printed figures beside ours, for the models that it names as we do.
     """
+    if not with_paper:
+        benchmark = replace(benchmark, printed=lambda _view, _model: {})
     by_candidate = _by_candidate(scores)
     named = {one.facet: one for one in benchmark.breakdowns}
     shown = dict.fromkeys([*named, "group", "domain"] if facets is None else facets)
@@ -41,7 +48,9 @@ def summary_tables(
             _constraint_table(view, benchmark, by_candidate)
             if view in CONSTRAINT_VIEWS
             else _facet_table(
-                named.get(view) or Breakdown(facet=view, title=f"By {_words(view)}"), by_candidate
+                benchmark,
+                named.get(view) or Breakdown(facet=view, title=f"By {_words(view)}"),
+                by_candidate,
             )
             for view in shown
         ),
@@ -80,6 +89,9 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
         if overall.value is not None:
             overall = replace(overall, interval=_overall_interval(benchmark, scores, order))
         rows.append((*_cells(line), percent(overall)))
+        for cells in benchmark.printed("overall", candidate).values():
+            value = f"{cells[benchmark.headline]:.2f}"
+            rows.append((f"{candidate} {_PAPER}", "–", *("–" for _ in METRICS), value))
         if line.complete < line.total:
             notes.append(
                 f"{candidate} is partial: {line.complete} of {line.total} samples are complete. "
@@ -109,7 +121,9 @@ def _words(facet: str) -> str:
     return facet.replace("_", " ").replace("+", ", ")
 
 
-def _facet_table(one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
+def _facet_table(
+    benchmark: Benchmark, one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]
+) -> Table:
     return _lines_table(
         one.title,
         _words(one.facet),
@@ -117,6 +131,7 @@ def _facet_table(one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]) ->
             name: breakdown(scores, one.facet, order=one.order)
             for name, scores in by_candidate.items()
         },
+        {name: benchmark.printed(one.facet, name) for name in by_candidate},
     )
 
 
@@ -130,6 +145,7 @@ def _constraint_table(
         title,
         view,
         {name: constraint_breakdown(scores, sets) for name, scores in by_candidate.items()},
+        {name: benchmark.printed(view, name) for name in by_candidate},
         note=f"each sample cut down to its items of the {view}",
     )
 
@@ -154,15 +170,24 @@ def _constraint_sets(
     return sets
 
 
+_PAPER = "(paper)"
+
+
 def _lines_table(
-    title: str, head: str, by_candidate: Mapping[str, Sequence[Line]], note: str = ""
+    title: str,
+    head: str,
+    by_candidate: Mapping[str, Sequence[Line]],
+    printed: Mapping[str, Mapping[str, Mapping[str, float]]],
+    note: str = "",
 ) -> Table:
-    several = len(by_candidate) > 1
-    rows = [
-        ((line.label, candidate) if several else (line.label,)) + _cells(line)[1:]
-        for candidate, lines in by_candidate.items()
-        for line in lines
-    ]
+    several = len(by_candidate) > 1 or any(printed.values())
+    rows: list[tuple[str, ...]] = []
+    for candidate, lines in by_candidate.items():
+        for line in lines:
+            rows.append(((line.label, candidate) if several else (line.label,)) + _cells(line)[1:])
+            if cells := printed[candidate].get(line.label):
+                figures = (f"{cells[name]:.2f}" if name in cells else "–" for name in METRICS)
+                rows.append((line.label, f"{candidate} {_PAPER}", "–", *figures))
     labels = list(dict.fromkeys(row[0] for row in rows))
     rows.sort(key=lambda row: labels.index(row[0]))
     return Table(

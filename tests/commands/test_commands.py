@@ -404,3 +404,17 @@ def test_breakdowns_by_domain_constraint_and_two_facets_at_once(capsys):
     assert {"chemistry, text", "physics, multimodal"} <= set(found["By discipline, modality"])
     assert ifbench("report", "--by", "discipline+mood") == 2
     assert "`mood`" in capsys.readouterr().err
+
+
+def test_the_papers_figures_stand_beside_ours_where_asked(capsys):
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/gpt-5.2.yaml").write_text("engine: scripted\nmodel: gpt-5.2\n")
+    ifbench("evaluate", "execution=local", "candidates=[gpt-5.2]", "judge=scripted")
+    capsys.readouterr()
+    assert ifbench("report", "--paper") == 0
+    out = capsys.readouterr().out
+    assert "gpt-5.2 (paper)" in out
+    for figure in ("65.67", "72.87", "74.65", "95.91"):  # Tables 3, 3, 13 and 4
+        assert figure in out
+    ifbench("report")
+    assert "(paper)" not in capsys.readouterr().out
