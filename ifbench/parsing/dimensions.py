@@ -48,7 +48,7 @@ def _dimension_of(base: str) -> Mapping[str, Fraction]:
 
 @cache
 def _registry() -> Any:
-    """pint's registry of units; it has a cache of its own, but no types that help here."""
+    """The registry of units; it has a cache of its own, but no types that help here."""
     try:
         import pint
     except ImportError as error:

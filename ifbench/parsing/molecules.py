@@ -68,6 +68,50 @@ def parse_molecule(notation: str, system: Readable = "smiles") -> Molecule | NoM
     return _counted(parsed)
 
 
+BondKind: TypeAlias = Literal["single", "double", "triple", "aromatic", "rotatable", "total"]
+
+
+def count_bonds(
+    notation: str, system: Readable = "smiles", *, with_hydrogens: bool = False
+) -> Mapping[BondKind, int] | NoMolecule:
+    """How many bonds of each kind a molecule has, once its aromatic rings are recognised.
+
+    Benzene has six aromatic bonds and no double one, however it is written. Bonds to hydrogen
+    are left out, unless `with_hydrogens` makes them single bonds. `rotatable` are single bonds
+    outside rings and not at an end; amide bonds do not rotate (RDKit's strict definition).
+    `total` also holds what is none of the four types, such as a quadruple bond.
+    """
+    mol = _parsed(notation, system)
+    return mol if isinstance(mol, NoMolecule) else _bonds(mol, with_hydrogens=with_hydrogens)
+
+
+def count_matches(
+    notation: str, smarts: tuple[str, ...], system: Readable = "smiles"
+) -> tuple[int, ...] | NoMolecule:
+    """How often each pattern occurs in a molecule; one set of atoms counts once.
+
+    Raises ValueError for a pattern that is no SMARTS.
+    """
+    mol = _parsed(notation, system)
+    if isinstance(mol, NoMolecule):
+        return mol
+    return tuple(
+        len(mol.GetSubstructMatches(_pattern(pattern), uniquify=True, maxMatches=_MAX_MATCHES))
+        for pattern in smarts
+    )
+
+
+_MAX_MATCHES = 1_000_000  # RDKit stops at 1,000 by default.
+
+
+@cache
+def _pattern(smarts: str) -> Any:
+    pattern = _chem().MolFromSmarts(smarts)
+    if pattern is None:
+        raise ValueError(f"{smarts!r} is no SMARTS")
+    return pattern
+
+
 def is_same_molecule(notation: str, reference: str, system: Readable = "smiles") -> bool | None:
     """True when both are one molecule by canonical SMILES or by InChIKey.
 
@@ -149,6 +193,31 @@ def _counted(mol: Any) -> Molecule:
         if atom.GetAtomicNum() != 1:
             atoms[atom.GetSymbol()] = atoms.get(atom.GetSymbol(), 0) + 1
     return Molecule(atoms=atoms, hydrogens=hydrogens, fragments=len(_chem().GetMolFrags(mol)))
+
+
+def _bonds(mol: Any, *, with_hydrogens: bool) -> Mapping[BondKind, int]:
+    from rdkit.Chem import rdMolDescriptors
+
+    types = [
+        str(bond.GetBondType())
+        for bond in mol.GetBonds()
+        if bond.GetBeginAtom().GetAtomicNum() != 1 and bond.GetEndAtom().GetAtomicNum() != 1
+    ]
+    hydrogens = 0
+    if with_hydrogens:
+        hydrogens = sum(
+            atom.GetTotalNumHs(includeNeighbors=True)
+            for atom in mol.GetAtoms()
+            if atom.GetAtomicNum() != 1
+        )
+    return {
+        "single": types.count("SINGLE") + hydrogens,
+        "double": types.count("DOUBLE"),
+        "triple": types.count("TRIPLE"),
+        "aromatic": types.count("AROMATIC"),
+        "rotatable": rdMolDescriptors.CalcNumRotatableBonds(mol),
+        "total": len(types) + hydrogens,
+    }
 
 
 @cache

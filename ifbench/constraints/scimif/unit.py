@@ -16,7 +16,6 @@ from pydantic import Field, model_validator
 from ifbench.constraints.constraint import (
     Check,
     Constraint,
-    Evidence,
     Example,
     Params,
     failed,
@@ -27,6 +26,7 @@ from ifbench.constraints.constraint import (
 from ifbench.parsing.answers import final_answer
 from ifbench.parsing.numbers import DecimalMark, Number, quantities_in
 from ifbench.parsing.units import Unit, leading_unit, parse_unit
+from ifbench.types import Evidence
 
 UnitText = Annotated[str, Field(min_length=1, max_length=60, pattern=r"\S")]
 
@@ -162,7 +162,7 @@ def _is_restatement(
 ) -> bool:
     """True beside the result itself in other words: `2.5 m (250 cm)`, `250 cm = 2.5 m`."""
     for first, second in ((index - 1, index), (index, index + 1)):
-        if 0 <= first and second < len(right) and (right[first] or right[second]):
+        if first >= 0 and second < len(right) and (right[first] or right[second]):
             gap = text[quantities[first].number.end : quantities[second].number.start]
             if _RESTATED.fullmatch(gap[:_FAR]):
                 return True
@@ -233,9 +233,9 @@ def _quantity(
     unit = leading_unit(window, aliases)
     if unit is not None:
         return _Quantity(number, unit, end)
-    if follower is not None and follower.number.start - number.end <= _FAR:
-        if _SHARING.fullmatch(text[number.end : follower.number.start]):
-            return _Quantity(number, follower.unit, number.end)
+    gap = text[number.end : follower.number.start] if follower else ""
+    if follower and len(gap) <= _FAR and _SHARING.fullmatch(gap):
+        return _Quantity(number, follower.unit, number.end)
     return _Quantity(number, _beside(text, number, aliases), number.end)
 
 
@@ -277,9 +277,9 @@ def _joined(text: str, quantities: Sequence[_Quantity]) -> list[_Quantity]:
         last_end = number.end
         if joined and joined[-1].unit is not None and _SEXAGESIMAL.fullmatch(gap):
             continue
-        if joined and quantity.unit is None and _PLUS_MINUS.search(gap):
-            quantity = _Quantity(number, joined[-1].unit, quantity.end)
-        joined.append(quantity)
+        is_uncertainty = quantity.unit is None and _PLUS_MINUS.search(gap)
+        shared = joined[-1].unit if joined and is_uncertainty else quantity.unit
+        joined.append(_Quantity(number, shared, quantity.end))
     return joined
 
 
