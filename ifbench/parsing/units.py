@@ -134,10 +134,10 @@ _COMMANDS = (
     (re.compile(r"\\(?=[A-Za-z])"), ""),  # siunitx: \kilo\joule.
 )  # fmt: skip
 _SHARES = (
-    (re.compile(r"\b(?:wt|w|mass|weight)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "wt%"),
-    (re.compile(r"\b(?:vol(?:ume)?|v)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "vol%"),
-    (re.compile(r"\b(?:at|atom(?:ic)?)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "at%"),
-    (re.compile(r"\b(?:mol|mole|molar)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "mol%"),
+    (re.compile(r"(?<![\w/])(?:wt|w|mass|weight)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "wt%"),
+    (re.compile(r"(?<![\w/])(?:vol(?:ume)?|v)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "vol%"),
+    (re.compile(r"(?<![\w/])(?:at|atom(?:ic)?)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "at%"),
+    (re.compile(r"(?<![\w/])(?:mol|mole|molar)\.?[ -]?(?:%|per ?cent(?:age)?\b)"), "mol%"),
     (re.compile(r"(?:%|\bper ?cent) ?(?:\(w/w\)|w/w\b|\(m/m\)|by (?:mass|weight)\b)"), "wt%"),
     (re.compile(r"(?:%|\bper ?cent) ?(?:\(v/v\)|v/v\b|by volume\b)"), "vol%"),
     (re.compile(r"(?:%|\bper ?cent) ?(?:\([wm]/v\)|[wm]/v\b)"), "w/v%"),
@@ -291,11 +291,11 @@ class _Reader:
             begun, self._at = self._at, end
             exponent = self._exponent()
             is_bare = exponent == 1 and self._at == end
+            if powers in _ANGLES and (hemisphere := _HEMISPHERE.match(self._words, self._at)):
+                self._at = hemisphere.end()
             if (after == " " and is_bare and self._is_prose(name)) or self._continues():
                 self._at = begun
                 continue
-            if powers in _ANGLES and (hemisphere := _HEMISPHERE.match(self._words, self._at)):
-                self._at = hemisphere.end()
             return _raised(powers, exponent)
         return None
 
@@ -320,10 +320,12 @@ class _Reader:
             parts = re.split(r"(?<=[ -])", phrase[0])
             for count in range(len(parts), 1, -1):
                 written = "".join(parts[:count]).rstrip(" -")
-                if powers := NAMES.get(written.lower()):
+                if (powers := NAMES.get(written.lower())) is not None:
                     found.append((start + len(written), powers, written))
         if degrees := _DEGREE_SCALE.match(words, start):
             found.append((degrees.end(), SYMBOLS["°" + degrees[1]], degrees[0]))
+        if words.startswith("°", start):
+            found.append((start + 1, SYMBOLS["°"], "°"))
         if word := _WORD.match(words, start):
             name = word[0]
             powers = SYMBOLS.get(name, NAMES.get(name.lower()))

@@ -6,7 +6,7 @@ What counts as a bond or a group is a convention; it is a parameter, and stands 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -44,7 +44,7 @@ class AtomBondParams(MoleculeParams):
         return self
 
     @property
-    def asked(self) -> Mapping[str, int]:
+    def asked(self) -> Mapping[BondKind, int]:
         return {
             kind: count for kind, count in self.bonds.items() if count or not self.zero_means_any
         }
@@ -98,9 +98,10 @@ def atom_bond(quotations: tuple[str, ...], params: AtomBondParams) -> Check:
     if flaw is not None:
         return flaw
     notation = quotations[-1]
-    bonds = count_bonds(notation, params.system, with_hydrogens=params.count_hydrogens)
-    assert not isinstance(bonds, NoMolecule)  # It was read above.
-    counts = {str(kind): number for kind, number in bonds.items()}
+    counts = count_bonds(
+        notation, tuple(params.asked), params.system, with_hydrogens=params.count_hydrogens
+    )
+    assert not isinstance(counts, NoMolecule)  # It was read above.
     return _compare(notation, counts, params.asked, params.mode, rule, what="bonds")
 
 
@@ -133,6 +134,9 @@ def atom_group(quotations: tuple[str, ...], params: AtomGroupParams) -> Check:
     return _compare(notation, groups, params.groups, params.mode, rule, what="groups")
 
 
+Kind = TypeVar("Kind", bound=str)
+
+
 def _read(quotations: tuple[str, ...], params: AtomBondParams | AtomGroupParams) -> Check | None:
     """Why there is no molecule to count in; `None` where there is one."""
     if not quotations:
@@ -149,8 +153,8 @@ def _read(quotations: tuple[str, ...], params: AtomBondParams | AtomGroupParams)
 
 def _compare(
     notation: str,
-    counts: Mapping[str, int],
-    asked: Mapping[str, int],
+    counts: Mapping[Kind, int],
+    asked: Mapping[Kind, int],
     mode: Mode,
     rule: str,
     *,

@@ -87,7 +87,7 @@ def uses_asked_unit(text: str, params: UnitParams) -> Check:
     unless it only restates the result (`2.5 m (250 cm)`). In scope `all` each quantity counts.
     """
     asked = tuple(filter(None, (parse_unit(unit, params.aliases) for unit in params.asked)))
-    quantities = _quantities(text, params)
+    quantities = _quantities(text, params, asked)
     where = "in the final answer" if params.scope == "final" else "in the answer"
     wanted = " or ".join(params.asked)
     if not quantities:
@@ -200,7 +200,7 @@ def _place(text: str, quantity: _Quantity) -> Evidence:
 # ── Numbers with their units ─────────────────────────────────────────────────────────
 
 
-def _quantities(text: str, params: UnitParams) -> list[_Quantity]:
+def _quantities(text: str, params: UnitParams, asked: Sequence[Unit]) -> list[_Quantity]:
     """The quantities in scope, in order, each with the unit that holds for it."""
     if params.scope == "all":
         return _read(text, 0, len(text), params)
@@ -210,10 +210,27 @@ def _quantities(text: str, params: UnitParams) -> list[_Quantity]:
     if region.found_by != "number":
         return _read(text, region.start, region.end, params)
     # The last number may be the end of a longer one: `40° 42′ 46″`, `1,5` with a comma.
-    return _read(text, max(region.start - _BEFORE, 0), region.end, params)[-1:]
+    last = _read(text, max(region.start - _BEFORE, 0), region.end, params)
+    while len(last) > 1 and _is_condition(text, last[-2], last[-1], asked):
+        last.pop()
+    return last[-1:]
 
 
-_BEFORE = 40
+_SENTENCE_ENDS = re.compile(r"[.!?。]\s|\n")
+_CONDITION = re.compile(
+    r"\b(?:at|under|for|in|within|over|after|during|when|if|from|with)\b|\(|\s(?:and|,)\s*\Z"
+)
+
+
+def _is_condition(text: str, before: _Quantity, last: _Quantity, asked: Sequence[Unit]) -> bool:
+    """True for the 298 K of `12.5 kJ/mol at 298 K.`: of another kind than what is asked for."""
+    if last.unit is None or last.unit in asked or _can_convert(last.unit, asked):
+        return False
+    gap = text[before.number.end : last.number.start]
+    return _CONDITION.search(gap) is not None and not _SENTENCE_ENDS.search(gap)
+
+
+_BEFORE = 120
 
 
 def _read(text: str, start: int, end: int, params: UnitParams) -> list[_Quantity]:
