@@ -156,7 +156,7 @@ def _normalized(text: str) -> str:
         words = _MU.sub("μ", _ESCAPED.sub(r"\\", words))
         for _ in range(2):
             words = _FRACTION.sub(r"(\1)/(\2)", words)
-    words = _ROOT.sub(r" (\1)^0.5", words)
+    words = _ROOT.sub(r"√(\1)", words)
     if "\\" in words:
         for command, plain in _COMMANDS:
             words = command.sub(plain, words)
@@ -253,7 +253,7 @@ class _Reader:
         """A bracket, a root, a count below a line, or one unit, with its exponent."""
         words, start = self._words, self._at
         if words.startswith("(", start):
-            return self._bracket(depth)
+            return self._bracket(depth, after)
         if words.startswith("√", start):
             self._at += 1
             root = self._factor(depth, after="·")
@@ -270,7 +270,8 @@ class _Reader:
             return None
         return self._unit(after)
 
-    def _bracket(self, depth: int) -> Powers | None:
+    def _bracket(self, depth: int, after: str) -> Powers | None:
+        """A bracket; after a blank only one with an exponent, for `metres (m)` is said twice."""
         start = self._at
         self._at += 1
         self._skip_blanks()
@@ -280,7 +281,11 @@ class _Reader:
             self._at = start
             return None
         self._at += 1
-        return _raised(inner, self._exponent())
+        exponent = self._exponent()
+        if after == " " and exponent == 1:
+            self._at = start
+            return None
+        return _raised(inner, exponent)
 
     def _skip_blanks(self) -> None:
         while self._words.startswith(" ", self._at):
