@@ -98,10 +98,17 @@ def test_names_and_origins_become_the_papers(tmp_path):
 
 
 def test_readable_parameters_are_typed_and_unreadable_ones_are_kept_with_a_reason(tmp_path):
-    decimals, unit, box = load_one(tmp_path).checklist
+    decimals, unit, box = load_one(
+        tmp_path,
+        instruction_list=[
+            instruction("general_decimal_annotation", "two decimal places", "original"),
+            instruction("materials_unit_consistency", "SI units", "core_task"),
+            instruction("general_wrap_up"),
+        ],
+    ).checklist
     assert decimals.params == all_constraints()["general:decimal_number"].params(places=2)
     assert isinstance(unit.params, UnboundParams)
-    assert unit.params.raw == "percentage (%)"
+    assert unit.params.raw == "SI units"
     assert unit.params.reason
     assert box.params == all_constraints()["general:wrap_up"].params()
 
