@@ -16,7 +16,7 @@ from ifbench.parsing.text_forms import bare_span, comparable, lowered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class NamedValue:
     """A named value; `text[start:end]` is the value without quotes and emphasis."""
 
     name: str
@@ -25,7 +25,7 @@ class Field:
     end: int
 
 
-def fields_in(text: str, names: Sequence[str]) -> Mapping[str, tuple[Field, ...]]:
+def fields_in(text: str, names: Sequence[str]) -> Mapping[str, tuple[NamedValue, ...]]:
     """Every value of each name, in order; names that stand nowhere have none.
 
     Case does not count, and blank, underscore and hyphen are one character in a name. Cells of
@@ -39,18 +39,19 @@ def _key(name: str) -> str:
     return comparable(name).replace("-", " ")
 
 
-def _field(name: str, text: str, start: int, end: int) -> Field:
+def _field(name: str, text: str, start: int, end: int) -> NamedValue:
     start, end = bare_span(text, start, end)
-    return Field(name=_key(name), value=text[start:end], start=start, end=end)
+    return NamedValue(name=_key(name), value=text[start:end], start=start, end=end)
 
 
 # ── Labels ───────────────────────────────────────────────────────────────────────────
 
 _STRING = re.compile(r"\"((?:[^\"\\\n]|\\.)*+)\"|'((?:[^'\\\n]|\\.)*+)'|“([^”\n]*+)”")
+_SCALAR = re.compile(r"[^\s\[{,}][^,}\n]*+")
 _SEPARATOR = re.compile(r"(?:\s*[,;|]|\s+and\b|\s)[\s{(*_`\"'-]*\Z")
 
 
-def _labelled(text: str, names: Sequence[str]) -> Iterator[Field]:
+def _labelled(text: str, names: Sequence[str]) -> Iterator[NamedValue]:
     """`name: value`, quoted or not, and `<name>value</name>`."""
     labels = list(_label_pattern(tuple(names)).finditer(lowered(text)))
     ends = (*(label.start() for label in labels[1:]), len(text))
@@ -74,10 +75,13 @@ def _spelled(name: str) -> str:
 
 
 def _value_span(text: str, start: int, limit: int, element: str | None) -> tuple[int, int]:
-    """A string's inside, or what stands before the next tag, the next label or the line's end."""
+    """A string's inside, a quoted key's scalar, or all up to the next tag, label or line."""
     string = _STRING.match(text, start)
     if string is not None and string.lastindex is not None:
         return string.span(string.lastindex)
+    scalar = _SCALAR.match(text, start, limit)
+    if scalar is not None and text[max(start - 14, 0) : start].rstrip(" :")[-1:] in {'"', "'"}:
+        return scalar.span()
     stops = (text.find(stop, start, limit) for stop in (("<",) if element else ("\n", "</")))
     stop = min((place for place in stops if place >= 0), default=-1)
     if stop < 0:
@@ -97,7 +101,7 @@ _CELL = re.compile(r"[^|,\n]+")
 _MARKED_UP = re.compile(r"(?<=>)[^<>]+(?=<)")
 
 
-def _in_cells(text: str, names: Sequence[str]) -> Iterator[Field]:
+def _in_cells(text: str, names: Sequence[str]) -> Iterator[NamedValue]:
     """Values beside their names in rows of two, below them in columns, or in cells of markup."""
     wanted = {_key(name) for name in names}
     if "<" in text:
@@ -115,13 +119,13 @@ def _in_cells(text: str, names: Sequence[str]) -> Iterator[Field]:
             yield from _beside(text, row, wanted)
 
 
-def _beside(text: str, cells: Sequence[Field], wanted: set[str]) -> Iterator[Field]:
+def _beside(text: str, cells: Sequence[NamedValue], wanted: set[str]) -> Iterator[NamedValue]:
     for name, cell in pairwise(cells):
         if _key(name.value.rstrip(":：")) in wanted:
             yield _field(name.value.rstrip(":："), text, cell.start, cell.end)
 
 
-def _rows(text: str) -> Iterator[Sequence[Field]]:
+def _rows(text: str) -> Iterator[Sequence[NamedValue]]:
     """Rows of cells, without the line of dashes below a table's header."""
     position = 0
     for line in text.splitlines(keepends=True):
@@ -131,7 +135,7 @@ def _rows(text: str) -> Iterator[Sequence[Field]]:
             yield cells
 
 
-def _cells(text: str, matches: Iterable[re.Match[str]]) -> Iterator[Field]:
+def _cells(text: str, matches: Iterable[re.Match[str]]) -> Iterator[NamedValue]:
     for match in matches:
         start, end = bare_span(text, *match.span())
-        yield Field(name="", value=text[start:end], start=start, end=end)
+        yield NamedValue(name="", value=text[start:end], start=start, end=end)

@@ -12,10 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ifbench.parsing.brackets import balanced_spans
-from ifbench.parsing.fences import fences_of
-from ifbench.parsing.flaws import Flaw
-from ifbench.parsing.json_text import parse_json
+from ifbench.parsing.embedded_json import json_values_in
 from ifbench.parsing.text_forms import bare, bare_span, comparable
 from ifbench.types import Json
 
@@ -201,15 +198,9 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _objects(text: str, names: Sequence[str]) -> Iterator[Relation]:
-    """The elements of every JSON value: of the last fence that is JSON, or of the text."""
-    fences = fences_of(text, ("json", "jsonl"))
-    base, end = (fences[-1].body_start, fences[-1].body_end) if fences else (0, len(text))
-    for start, stop in balanced_spans(text[base:end], "{["):
-        value = parse_json(text[base + start : base + stop], unique_keys=False)
-        if isinstance(value, Flaw):
-            continue
-        for slots in _elements(value.value, names):
-            yield Relation(slots=slots, start=base + start, end=base + stop)
+    for found in json_values_in(text):
+        for slots in _elements(found.value, names):
+            yield Relation(slots=slots, start=found.start, end=found.end)
 
 
 def _elements(value: Json, names: Sequence[str]) -> Iterator[tuple[str, ...]]:
