@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ifbench.benchmarks.binding import bind_params
+from ifbench.benchmarks.scimif.discipline_parameters import DISCIPLINE_PARSERS
 from ifbench.benchmarks.scimif.option_lists import lettered_lines, listed_options
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Params
@@ -356,6 +357,15 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "chemistry:molecular_validity": _molecular_validity,
         "chemistry:atom_count_constraint": _atom_count,
         "chemistry:method_constraint": _method,
+        "geography:method_constraint": _method,
+        "biology:method_constraint": _method,
+        "material:method_constraint": _method,
+        "physics:method_constraint": _method,
         "chemistry:reaction_steps": _steps,
+        "geography:analysis_steps_constraint": _steps,
+        "biology:analysis_steps_constraint": _steps,
+        "material:analysis_steps_constraint": _steps,
+        "physics:analysis_steps": _steps,
+        **DISCIPLINE_PARSERS,
     }
 )
