@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 from ifbench.benchmarks.binding import bind_params
 from ifbench.benchmarks.scimif.asked_units import asked_units
+from ifbench.benchmarks.scimif.discipline_parameters import DISCIPLINE_PARSERS
 from ifbench.benchmarks.scimif.option_lists import lettered_lines, listed_options
 from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES
 from ifbench.constraints import all_constraints
@@ -470,7 +471,16 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "chemistry:atom_bond_constraint": _bond_count,
         "chemistry:atom_group_constraint": _group_count,
         "chemistry:method_constraint": _method,
+        "geography:method_constraint": _method,
+        "biology:method_constraint": _method,
+        "material:method_constraint": _method,
+        "physics:method_constraint": _method,
         "chemistry:reaction_steps": _steps,
         **{f"{discipline}:unit_consistency": asked_units for discipline in DISCIPLINES},
+        "geography:analysis_steps_constraint": _steps,
+        "biology:analysis_steps_constraint": _steps,
+        "material:analysis_steps_constraint": _steps,
+        "physics:analysis_steps": _steps,
+        **DISCIPLINE_PARSERS,
     }
 )
