@@ -15,6 +15,7 @@ from ifbench.analysis.breakdown import (
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
 from ifbench.metrics import METRICS, macro_mean
+from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
 
@@ -25,7 +26,8 @@ def summary_tables(
     """Headline, breakdowns by facet, functional groups, and how the answers came out.
 
     The scores may be of several candidates; each gets rows of its own. `facets` names the
-    breakdowns to show; `None` shows those that the benchmark names.
+    breakdowns to show; `None` shows those that the benchmark names. Where answers were graded,
+    correctness stands beside adherence.
     """
     by_candidate = _by_candidate(scores)
     named = {one.facet: one for one in benchmark.breakdowns}
@@ -37,6 +39,7 @@ def summary_tables(
             for facet, one in shown.items()
         ),
         _group_table(benchmark, by_candidate),
+        *correctness_tables(by_candidate),
         _answer_table(by_candidate),
     ]
 
