@@ -26,6 +26,7 @@ from ifbench.types import Cause, FailureKind
 
 SETTLED = frozenset({
     Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED, Cause.EXTRACTOR, Cause.PARAMETERS,
+    Cause.GRADER_UNREADABLE, Cause.GRADER_TRUNCATED,
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
 

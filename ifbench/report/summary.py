@@ -17,6 +17,7 @@ from ifbench.analysis.intervals import Interval, macro_interval
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
 from ifbench.metrics import METRICS, macro_mean
+from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
 
@@ -36,6 +37,7 @@ def summary_tables(
     breakdowns to show: facets of samples, two of them joined (`discipline+modality`), or sets of
     constraints (`CONSTRAINT_VIEWS`); `None` shows those that the benchmark names. `with_paper`
     sets the paper's printed figures beside ours, for the models that it names as we do.
+    Where answers were graded, correctness stands beside adherence.
     """
     if not with_paper:
         benchmark = replace(benchmark, printed=lambda _view, _model: {})
@@ -54,6 +56,7 @@ def summary_tables(
             )
             for view in shown
         ),
+        *correctness_tables(by_candidate),
         _answer_table(by_candidate),
     ]
 
