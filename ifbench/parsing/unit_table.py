@@ -138,6 +138,9 @@ _ROWS = (
     _Row(symbols="Ah", names="ampere hour, amp hour, amp-hour", prefixes=("m", "k"), of="A h"),
     _Row(symbols="VA", prefixes=("k", "M"), of="V A"),
     _Row(symbols="Nm", prefixes=("k", "M", "m"), of="N m"),
+    _Row(symbols="molK", of="mol K"),  # As in J/molK and J/kgK.
+    _Row(symbols="kgK", of="kg K"),
+    _Row(symbols="gK", of="g K"),
     _Row(symbols="rpm RPM", names="revolutions per minute, revolution per minute", pint="rpm"),
     _Row(symbols="rev", names="revolution"),
     _Row(symbols="HV"),
