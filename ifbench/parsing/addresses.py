@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -95,12 +95,15 @@ def _address_span(text: str) -> tuple[int, int]:
     return start, end
 
 
+_MOST_BORDERS = 1000  # No address has so many parts; a text of commas is not read to its end.
+
+
 def _borders(text: str, start: int, end: int, separator: str) -> Sequence[re.Match[str]]:
     if separator:
         pattern = re.escape(separator.strip() or separator)
-        return list(re.compile(pattern).finditer(text, start, end))
+        return list(islice(re.compile(pattern).finditer(text, start, end), _MOST_BORDERS))
     for kind in (_ARROWS, _COMMAS, _SLASHES):
-        borders = list(kind.finditer(text, start, end))
+        borders = list(islice(kind.finditer(text, start, end), _MOST_BORDERS))
         if borders:
             return borders
     return ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -76,6 +77,7 @@ def _one_option(text: str, params: SceneOptions) -> Check:
     return passed(f"the answer chooses `{name}`", evidence=evidence, extracted=name)
 
 
+_MOST_BORDERS = 1000  # No scene has so many fields.
 _BETWEEN = re.compile(r"[,;|\n，；、]")
 
 
@@ -86,7 +88,7 @@ def _in_row(text: str, params: SceneOptions) -> Mapping[str, tuple[NamedValue, .
     start, end = bare_span(text, *span)
     if text[start : start + 1] in {"[", "("} and text[end - 1 : end] in {"]", ")"}:
         start, end = start + 1, end - 1
-    borders = list(_BETWEEN.finditer(text, start, end))
+    borders = list(islice(_BETWEEN.finditer(text, start, end), _MOST_BORDERS))
     starts = (start, *(border.end() for border in borders))
     ends = (*(border.start() for border in borders), end)
     spans = [bare_span(text, *piece) for piece in zip(starts, ends, strict=True)]

@@ -344,7 +344,9 @@ def test_a_constraint_that_stands_twice_stays_twice_and_is_noted(tmp_path):
     assert sample.provenance["repeated_constraints"] == "general:wrap_up"
 
 
-@pytest.mark.parametrize("parameters", ["E = mc²; p = mv; F = ma" * 40])
+@pytest.mark.parametrize(
+    "parameters", ["¡Aplica la ley de Hooke; después, halla E!", "E = mc²; p = mv; F = ma" * 40]
+)
 def test_a_paragraph_of_parameters_is_kept_whole(tmp_path, parameters):
     sample = load_one(
         tmp_path, instruction_list=[instruction("material_method_constraint", parameters)]

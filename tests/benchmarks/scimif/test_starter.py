@@ -29,6 +29,22 @@ CHEMISTRY = {
     "chemistry:method_constraint",
     "chemistry:reaction_steps",
 }
+OTHERS = {
+    "geography:address_hierarchy",
+    "geography:scene_option_constraint",
+    "geography:method_constraint",
+    "geography:analysis_steps_constraint",
+    "biology:entity_relationship_format_validity",
+    "biology:protein_length",
+    "biology:method_constraint",
+    "biology:analysis_steps_constraint",
+    "material:characterization_technique",
+    "material:property_type",
+    "material:method_constraint",
+    "material:analysis_steps_constraint",
+    "physics:method_constraint",
+    "physics:analysis_steps",
+}
 
 
 def outcomes(sample_id: str, answer: str) -> dict[str, Outcome | None]:
@@ -63,10 +79,10 @@ def test_there_are_enough_samples_of_every_discipline():
     assert min(counts.values()) >= 10
 
 
-def test_every_general_constraint_and_the_chemistry_ones_are_asked_for():
+def test_every_general_constraint_and_those_of_the_disciplines_are_asked_for():
     asked = {item.constraint_id for sample in SAMPLES.values() for item in sample.checklist}
     assert len(GENERAL) == 17
-    assert asked == GENERAL | CHEMISTRY
+    assert asked == GENERAL | CHEMISTRY | OTHERS
 
 
 def test_a_quarter_of_the_samples_have_a_picture():
