@@ -241,6 +241,8 @@ def _fault(item: ChecklistItem, text: str) -> str:
         return ""
     if is_cased:
         return _lost_by_case(text, upper=item.constraint_id.endswith("uppercase"))
+    if getattr(item.params, "unit", None) and not has_unit and not _has_unit(text):
+        return ""  # The unit is dress.
     check = run_check(
         CheckCall(constraint_id=item.constraint_id, params=item.params, text=text)
     ) or run_check(

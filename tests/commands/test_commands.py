@@ -417,7 +417,7 @@ def test_a_report_goes_into_a_file_in_any_form(capsys):
 
 def test_data_check_lists_findings_with_their_place_and_ends_with_1(capsys):
     assert ifbench("data", "check", "builtin:scimif_starter") == 0
-    assert "68 samples, 0 with findings" in capsys.readouterr().err
+    assert "92 samples, 0 with findings" in capsys.readouterr().err
     record = {
         "format": "ifbench/1",
         "id": "a",
