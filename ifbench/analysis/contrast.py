@@ -90,11 +90,26 @@ def paired(
     return [(score, others[key(score)]) for score in first if key(score) in others]
 
 
+def _is_complete(score: Score) -> bool:
+    return score.is_complete
+
+
+def is_graded(score: Score) -> bool:
+    """True where it is decided whether the answer is right."""
+    return score.correct is not None
+
+
+CORRECT = Ratio(parts=lambda score: (float(bool(score.correct)), float(is_graded(score))))
+"""The share of right answers, of those graded."""
+
+
 def differences(
-    pairs: Sequence[Pair], metrics: Mapping[str, Ratio] = METRICS
+    pairs: Sequence[Pair],
+    metrics: Mapping[str, Ratio] = METRICS,
+    is_decided: Callable[[Score], bool] = _is_complete,
 ) -> Mapping[str, Difference]:
-    """Every metric on both sides."""
-    decided = [pair for pair in pairs if pair[0].is_complete and pair[1].is_complete]
+    """Every metric on both sides, over pairs that are decided on both."""
+    decided = [pair for pair in pairs if is_decided(pair[0]) and is_decided(pair[1])]
     return {
         name: Difference(
             first=metric([one for one, _ in decided]),

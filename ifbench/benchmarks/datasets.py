@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.records import dataset_sha256
+from ifbench.benchmarks.scimif.release import fit_places
 from ifbench.config.values import Benchmark as BenchmarkConfig
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.told import told
@@ -80,7 +81,18 @@ def data_path(data: str) -> Path:
 def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
     if config.ids is not None:
         samples = _only(samples, config.ids, path)
-    return islice(samples, config.limit)
+    samples = islice(samples, config.limit)
+    return map(original, samples) if config.variant == "original" else samples
+
+
+def original(sample: Sample) -> Sample:
+    """The sample before augmentation: the original question, and nothing to check.
+
+    A sample without an original question stays as it was asked. Facets stay as well, so that
+    breakdowns of both runs have the same rows.
+    """
+    words = sample.original_instruction or sample.instruction
+    return replace(sample, instruction=fit_places(words, sample.media), checklist=())
 
 
 def _only(samples: Iterator[Sample], ids: tuple[str, ...], path: Path) -> Iterator[Sample]:

@@ -80,6 +80,10 @@ def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:
 
 def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
     """The names of two runs by what tells them apart, or else their ids."""
+    variants = [_name(m.config["benchmark"].get("variant")) for m in (first, second)]
+    if variants[0] != variants[1]:
+        before, after = (v.replace("none", "augmented") for v in variants)
+        return before, after
     for key in ("judge", "rules", "extractor", "grader"):
         sides = [_name(manifest.config.get(key)) for manifest in (first, second)]
         if sides[0] != sides[1]:

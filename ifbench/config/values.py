@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, MinLen
 
 from ifbench.keys import policy_identity
 from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
+
+VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scimif": ("original",)})
+"""The variants of each benchmark. `original`: the question before augmentation, with nothing to
+check, so that correctness before and after can be compared (SciMIF, Figure 7)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,11 +33,14 @@ class Benchmark:
     ids: tuple[str, ...] | None = None
     """Only the samples with these ids; `None` takes all."""
     variant: str | None = None
-    """A named way of changing the samples, where the benchmark has one."""
+    """A named way of changing the samples; `None` takes them as they are."""
 
     def __post_init__(self) -> None:
-        if self.variant is not None:
-            raise ValueError(f"{self.name} has no variants; leave `variant` out")
+        known = VARIANTS[self.name]
+        if self.variant is not None and self.variant not in known:
+            raise ValueError(
+                f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}"
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ifbench.analysis.contrast import (
+    CORRECT,
     Agreement,
     Difference,
     Pair,
     agreements,
     differences,
+    is_graded,
     paired,
     together,
 )
@@ -22,9 +24,37 @@ from ifbench.types import Score
 def contrast_tables(names: tuple[str, str], pairs: Sequence[Pair]) -> list[Table]:
     """What differs between two runs over the samples that both scored.
 
-    `names` call the two sides. Raises `ValueError` where a sample's checklists differ.
+    `names` call the two sides. Where one side was asked without constraints, correctness is all
+    that can be compared. Raises `ValueError` where a sample's checklists differ otherwise.
     """
-    return [_difference_table(names, pairs), _agreement_table(names, agreements(pairs))]
+    tables = []
+    if any(is_graded(one) and is_graded(two) for one, two in pairs):
+        tables.append(_correctness_table(names, pairs))
+    if all(one.constraints and two.constraints for one, two in pairs):
+        tables.insert(0, _difference_table(names, pairs))
+        tables.append(_agreement_table(names, agreements(pairs)))
+    if not tables:
+        raise ValueError("one of them has no constraints, and no answer was graded on both sides")
+    return tables
+
+
+def _correctness_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
+    """The share of right answers on both sides, by discipline (SciMIF, Figure 7)."""
+    lines: dict[tuple[str, str], list[Pair]] = {}
+    for pair in pairs:
+        candidate, discipline = pair[0].candidate, pair[0].facets.get("discipline", "(none)")
+        lines.setdefault((candidate, discipline), []).append(pair)
+        lines.setdefault((candidate, "all"), []).append(pair)
+    rows = []
+    for (candidate, label), own in sorted(lines.items(), key=lambda line: line[0][1] == "all"):
+        found = differences(own, {"correct": CORRECT}, is_graded)["correct"]
+        rows.append((candidate, label, f"{found.pairs}/{found.total}", *_difference_cells(found)))
+    return Table(
+        title=f"Correct answers: {names[0]} against {names[1]} (percent)",
+        columns=("model", "discipline", "graded/total", *names, "difference", "95 % interval"),
+        rows=tuple(rows),
+        notes=("over samples graded on both sides; the difference is the second less the first.",),
+    )
 
 
 def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:

@@ -477,3 +477,26 @@ def test_the_papers_figures_stand_beside_ours_where_asked(capsys):
         assert figure in out
     ifbench("report")
     assert "(paper)" not in capsys.readouterr().out
+
+
+def test_correctness_before_and_after_augmentation_stand_side_by_side(capsys):
+    table = {"molar mass of glucose": "\\boxed{180.16}"}
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/mine.yaml").write_text(
+        json.dumps({"engine": "scripted", "model": "mine", "options": {"table": table}})
+    )
+    args = ["execution=local", "candidates=[mine]", "judge=null", "benchmark.limit=12"]
+    assert ifbench("evaluate", *args, "benchmark.variant=original") in {0, 3}
+    out = capsys.readouterr().out
+    assert "asked mine as candidate: 12 answers" in out
+    ifbench("evaluate", *args)
+    capsys.readouterr()
+    after, before = sorted(
+        Store("store").list_runs(), key=lambda m: m.config["benchmark"]["variant"] or ""
+    )
+    ifbench("report", before.run_id, "--against", after.run_id, "--format", "json")
+    (table,) = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+    assert table["title"] == "Correct answers: original against augmented (percent)"
+    rows = {row["discipline"]: row for row in table["rows"]}
+    assert rows["all"]["graded/total"].endswith("/12")
+    assert float(rows["chemistry"]["original"]) > 0

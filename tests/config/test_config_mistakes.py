@@ -73,7 +73,7 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("rules=papers", ["must be one of paper, release", "did you mean `paper`"]),
         ("judge.limits.concurrency=-1", ["`limits.concurrency` must be above 0, got -1"]),
         ("judge.sampling.temperature=nan", ["`judge.sampling.temperature=nan`", "nan", "inf"]),
-        ("benchmark.variant=x", ["`variant`", "scimif has no variants"]),
+        ("benchmark.variant=x", ["scimif has no variant `x`; it has original"]),
         ("judge.sampling.top_p=1.1", ["`sampling.top_p` must be at most 1, got 1.1"]),
         ("judge.sampling=4", ["`sampling` must be a mapping, got 4"]),
         ("judge.media.image.format=gif", ["must be one of jpeg, png, webp", '"gif"']),
