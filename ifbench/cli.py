@@ -116,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
     constraints = add("constraints", "list every constraint with its parameters and an example")
     constraints.add_argument("id", nargs="*", help="only these")
     constraints.add_argument("--json", action="store_true", help="as one JSON array")
+    constraints.add_argument("--markdown", action="store_true", help="as a reference to read")
 
     show = add(
         "show", "show one sample: its instruction, its checklist and, once run, its verdicts"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ifbench.benchmarks.binding import unknown_name
@@ -23,6 +24,8 @@ def run(options: argparse.Namespace) -> int:
     chosen = [known[name] for name in options.id] or list(known.values())
     if options.json:
         print(json.dumps([as_json(one) for one in chosen], indent=2, ensure_ascii=False))
+    elif options.markdown:
+        print(reference(chosen))
     elif options.id:
         print("\n\n".join(_long(one) for one in chosen))
     else:
@@ -62,6 +65,54 @@ def as_json(constraint: Constraint) -> dict[str, Any]:
     }
 
 
+def reference(constraints: Sequence[Constraint]) -> str:
+    """The reference as Markdown, by domain; `docs/constraints.md` is this over all constraints."""
+    lines = [
+        "# Constraints",
+        "",
+        "Made by `ifbench constraints --markdown` from the registry; do not edit by hand. A verdict",
+        "names the version of the rule that decided it.",
+    ]
+    domain = ""
+    for one in sorted(constraints, key=lambda one: one.domain != "general"):
+        if one.domain != domain:
+            domain = one.domain
+            lines += ["", f"## {domain.capitalize()}"]
+        lines += ["", *_section(one)]
+    return "\n".join(lines)
+
+
+def _section(constraint: Constraint) -> Iterator[str]:
+    example, schema = constraint.example, constraint.params.model_json_schema()
+    yield f"### `{constraint.id}`"
+    yield ""
+    yield constraint.description
+    yield ""
+    yield (
+        f"Group {constraint.group}; decided by {method_name(constraint)}, "
+        f"rule {constraint.method.version}."
+    )
+    yield ""
+    if properties := _properties(constraint):
+        yield "| parameter | kind | default | meaning |"
+        yield "| --- | --- | --- | --- |"
+        for name, field in properties.items():
+            needed = name in schema.get("required", ())
+            default = "required" if needed else f"`{json.dumps(field.get('default'))}`"
+            about = " ".join(field.get("description", "").split())
+            yield f"| `{name}` | {_cell(_kind(field))} | {_cell(default)} | {_cell(about)} |"
+        yield ""
+    yield f"Asked for, say, as: {example.instruction}"
+    if example.params:
+        yield f"With `{json.dumps(dict(example.params), ensure_ascii=False)}`:"
+    yield ""
+    yield from ("```text", f"passes: {example.passing!r}", f"fails:  {example.failing!r}", "```")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
 def _table(constraints: list[Constraint]) -> Table:
     return Table(
         title=f"{len(constraints)} constraints",
@@ -97,11 +148,16 @@ def _long(constraint: Constraint) -> str:
 
 
 def _parameter(name: str, field: dict[str, Any], schema: dict[str, Any]) -> str:
-    kind = field.get("type") or ("one of several" if "anyOf" in field else "see --json")
-    if "enum" in field:
-        kind = " | ".join(map(str, field["enum"]))
+    kind = _kind(field)
     needed = (
         "required" if name in schema.get("required", ()) else f"default {field.get('default')!r}"
     )
     about = f": {' '.join(field['description'].split())}" if "description" in field else ""
     return f"    {name} ({kind}, {needed}){about}"
+
+
+def _kind(field: dict[str, Any]) -> str:
+    if "enum" in field:
+        return " | ".join(map(str, field["enum"]))
+    kinds = [str(one["type"]) for one in field.get("anyOf", ()) if "type" in one]
+    return str(field.get("type") or " or ".join(kinds) or "see --json")
