@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from ifbench.parsing.fences import fences_in
 from ifbench.parsing.molecules import (
@@ -44,6 +45,7 @@ _WORD = re.compile(rf"[^\s<{_HAN}]+")
 _FENCES = frozenset({"", "smiles", "inchi", "selfies", "text", "txt", "plaintext"})
 
 
+@lru_cache(maxsize=32)
 def find_molecule(text: str, system: System = "smiles", key: str = "") -> str | None:
     r"""The notation that an answer gives as its molecule, whether it is valid or not.
 
