@@ -16,12 +16,13 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from ifbench.accounting import Book, calls_of, spent
+from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.datasets import Dataset, open_dataset
 from ifbench.config import RunConfig, identity, resolved
 from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
-from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
+from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.step import Executor, Step
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
@@ -91,6 +92,7 @@ def ready(config: RunConfig) -> Run:
     Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
     """
     check_options(config.models)
+    check_rules(config)
     store = open_store(config.store.uri)
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
@@ -115,6 +117,16 @@ def ready(config: RunConfig) -> Run:
         manifest=_continued(store, manifest),
         survey=found,
     )
+
+
+def check_rules(config: RunConfig) -> None:
+    """Raise `ConfigError` when the benchmark's items cannot be decided by the rule set."""
+    known = get_benchmark(config.benchmark.name).rules
+    if config.rules not in known:
+        raise ConfigError(
+            f"rules: benchmark {config.benchmark.name} has no rule set `{config.rules}`; "
+            f"known: {', '.join(known)}"
+        )
 
 
 def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:

@@ -55,7 +55,7 @@ def wrap_up(text: str, params: ReleaseParams) -> Check:
     ),
 )
 def json_constraint(text: str, params: ReleaseParams) -> Check:
-    """The part that is looked at is JSON."""
+    """The part that is looked at is JSON of any kind: an object, a list, a bare number."""
     value = parse_json(asked_part(text, params.question), unique_keys=False)
     return failed(f"no JSON: {value.reason}") if isinstance(value, Flaw) else passed("it is JSON")
 

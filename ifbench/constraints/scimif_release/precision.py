@@ -52,7 +52,7 @@ def decimal_annotation(text: str, params: ReleaseParams) -> Check:
     if wrong:
         first = wrong[0]
         return failed(
-            f"{first[0]} has {_places(first[0])} decimal places, wanted are {places}",
+            f"{first[0][:40]} has {_places(first[0])} decimal places, wanted are {places}",
             evidence=(quote(text, *first.span()),),
             found=found,
         )

@@ -25,9 +25,10 @@ class StepsReply(Reply):
     score: float
 
 
-def cut(text: str, params: ReleaseParams) -> Mapping[str, str]:
-    """What the judge is shown: the beginnings of the question and of the answer."""
-    return {"question": params.question[:QUESTION_CHARACTERS], "answer": text[:ANSWER_CHARACTERS]}
+def lengths_shown(text: str, params: ReleaseParams) -> Mapping[str, int]:
+    """How much the judge is shown: the beginnings of the question and of the answer."""
+    del text, params
+    return {"question_characters": QUESTION_CHARACTERS, "answer_characters": ANSWER_CHARACTERS}
 
 
 @judged_rule(
@@ -43,7 +44,7 @@ def cut(text: str, params: ReleaseParams) -> Mapping[str, str]:
     group="procedure",
     template="release_steps",
     reply=StepsReply,
-    prepare=cut,
+    prepare=lengths_shown,
     example=Example(
         params={"question": "Give the mechanism: protonation, loss of water, deprotonation."},
         instruction="Give the mechanism: protonation, loss of water, deprotonation.",

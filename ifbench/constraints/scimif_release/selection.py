@@ -35,7 +35,7 @@ def choose_from(text: str, params: ReleaseParams) -> Check:
     found = {"options": list(options[:40])}
     if hit is None:
         return failed(f"none of {len(options)} options stands in the answer", found=found)
-    return passed(f"the option {hit!r} stands in the answer", found=found)
+    return passed(f"the option {hit[:80]!r} stands in the answer", found=found)
 
 
 _VERDICT = re.compile(r"\b(?:yes|no|true|false)\b", re.IGNORECASE)

@@ -102,6 +102,11 @@ def test_readable_parameters_are_typed_and_unreadable_ones_are_kept_with_a_reaso
     assert decimals.params == all_constraints()["general:decimal_number"].params(places=2)
     assert isinstance(unit.params, UnboundParams)
     assert unit.params.raw == "percentage (%)"
+    assert [item.raw for item in (decimals, unit, box)] == [
+        "two decimal places",
+        "percentage (%)",
+        "",
+    ]
     assert unit.params.reason
     assert box.params == all_constraints()["general:wrap_up"].params()
 
