@@ -1,0 +1,90 @@
+"""One set of answers under both rule sets, as a user types it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ifbench.cli import main
+from ifbench.schemas import table_to_verdicts
+from ifbench.store import Store, read_scores, read_verdicts
+from ifbench.types import Outcome
+
+RUN = ["execution=local", "candidates=[scripted]", "judge=scripted"]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def ifbench(*arguments: str) -> int:
+    return main(list(arguments))
+
+
+def runs_by_rules() -> dict[str, str]:
+    return {manifest.config["rules"]: manifest.run_id for manifest in Store("store").list_runs()}
+
+
+def test_the_starter_set_under_both_rule_sets_asks_each_candidate_once(capsys):
+    ifbench("evaluate", *RUN)
+    paper = capsys.readouterr().out
+    assert ifbench("evaluate", *RUN, "rules=release") == 0
+    release = capsys.readouterr().out
+    assert "asked scripted as candidate: 68 answers, 0 from the store" in paper
+    assert "asked scripted as candidate: 0 answers, 68 from the store" in release
+    runs = runs_by_rules()
+    assert read_scores("store", runs["paper"]).num_rows == 68
+    verdicts = table_to_verdicts(read_verdicts("store", runs["release"]))
+    assert {verdict.rules for verdict in verdicts} == {"release"}
+    assert all(":release:" in verdict.grader for verdict in verdicts)
+    assert not [verdict for verdict in verdicts if verdict.outcome is Outcome.UNDECIDED]
+    capsys.readouterr()
+
+    assert ifbench("report", runs["paper"], "--against", runs["release"], "--format", "json") == 0
+    metrics, items = (json.loads(line) for line in capsys.readouterr().out.splitlines() if line)
+    assert metrics["title"] == "rules paper against rules release (percent)"
+    rows = {row["constraint"]: row for row in items["rows"]}
+    # A bracket in a scripted reply is a box to the release; an empty parameter stands everywhere.
+    assert int(rows["general:wrap_up"]["only rules release"]) > 0
+    assert int(rows["chemistry:method_constraint"]["only rules release"]) == 2
+    assert float(rows["all"]["agreement"]) < 100
+
+
+def test_the_same_command_under_the_release_rules_again_asks_nobody(capsys):
+    ids = "benchmark.ids=[chemistry-steps-aspirin,chemistry-mass-glucose]"
+    ifbench("evaluate", *RUN, ids, "rules=release")
+    capsys.readouterr()
+    assert ifbench("plan", *RUN, ids, "rules=release") == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines() if " scripted " in line]
+    assert [row[2:5] for row in rows] == [["2", "0", "0"], ["1", "0", "0"]]
+
+
+def test_an_unknown_rule_set_is_refused(capsys):
+    assert ifbench("evaluate", *RUN, "rules=releases") == 2
+    assert "release" in capsys.readouterr().err
+
+
+ANSWERS = [
+    {"constraint": "general:wrap_up", "response": "It is 4 (about)."},
+    {"constraint": "general:choose_from", "raw": "stable, rigid", "response": "It is unstable."},
+    {"constraint": "general:decimal_number", "raw": "2 decimal places", "response": "It is 4.5"},
+    {"constraint": "general:choose_from", "raw": 5, "response": "x"},
+]
+
+
+@pytest.mark.parametrize(
+    ("rules", "outcomes"),
+    [
+        ("paper", ["fail", "undecided", "undecided", "error"]),
+        ("release", ["pass", "pass", "fail", "error"]),
+    ],
+)
+def test_verify_decides_on_the_parameters_own_words_under_the_release_rules(rules, outcomes):
+    lines = "".join(json.dumps(line) + "\n" for line in ANSWERS)
+    Path("in.jsonl").write_text(lines, encoding="utf-8")
+    assert ifbench("verify", "in.jsonl", "-o", "out.jsonl", f"rules={rules}") == 2
+    found = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
+    assert [line["outcome"] for line in found] == outcomes
