@@ -72,14 +72,15 @@ ANSWERS = [
     {"constraint": "general:choose_from", "raw": "stable, rigid", "response": "It is unstable."},
     {"constraint": "general:decimal_number", "raw": "2 decimal places", "response": "It is 4.5"},
     {"constraint": "general:choose_from", "raw": 5, "response": "x"},
+    {"constraint": "general:wrap_up", "instruction": "x \ud800", "response": "(a) \ud800"},
 ]
 
 
 @pytest.mark.parametrize(
     ("rules", "outcomes"),
     [
-        ("paper", ["fail", "undecided", "undecided", "error"]),
-        ("release", ["pass", "pass", "fail", "error"]),
+        ("paper", ["fail", "undecided", "undecided", "error", "fail"]),
+        ("release", ["pass", "pass", "fail", "error", "pass"]),
     ],
 )
 def test_verify_decides_on_the_parameters_own_words_under_the_release_rules(rules, outcomes):
@@ -88,3 +89,35 @@ def test_verify_decides_on_the_parameters_own_words_under_the_release_rules(rule
     assert ifbench("verify", "in.jsonl", "-o", "out.jsonl", f"rules={rules}") == 2
     found = [json.loads(line) for line in Path("out.jsonl").read_text("utf-8").splitlines()]
     assert [line["outcome"] for line in found] == outcomes
+
+
+def test_a_record_of_the_release_is_decided_on_the_words_that_no_parser_reads(capsys):
+    record = {
+        "id": 7,
+        "task": "formated_numerical_problem",
+        "original_question": "A rod of 2 m grows by 4 mm. What is the strain?",
+        "edit_question": "A rod of 2 m grows by 4 mm. Give the strain in percent, in two ways.",
+        "answer": "0.2",
+        "choose_instruction": ["materials_unit_consistency"],
+        "instruction_list": [
+            {
+                "instruction_name": name,
+                "source": "core_task",
+                "required_parameters": words,
+            }
+            for name, words in (
+                ("materials_unit_consistency", "whichever is meant (m)"),
+                ("general_number_response", "N = 2 ways"),
+            )
+        ],
+    }
+    Path("materials.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    arguments = [*RUN, "benchmark.data=materials.jsonl"]
+    assert ifbench("evaluate", *arguments, "rules=release") == 0
+    capsys.readouterr()
+    (run,) = runs_by_rules().values()
+    unit, kinds = table_to_verdicts(read_verdicts("store", run))
+    assert unit.reason == "'m' stands in the parameter and in the answer"
+    assert kinds.reason == "N is 2; the release gives 0 where N is not above 2"
+    assert ifbench("evaluate", *arguments) == 3
+    assert "parameters" in capsys.readouterr().out

@@ -127,6 +127,12 @@ def test_random_text_gets_a_well_formed_verdict(rule, text):
     assert_well_formed(run(rule, text, ReleaseParams(raw=text, question=text)), text)
 
 
+@pytest.mark.parametrize("words", ["\ud800", "a\udfffb", "\ud83d\ude00 µm", "é\x00"])
+def test_any_words_can_be_sent_to_another_process(words):
+    params = ReleaseParams(raw=words, question=words)
+    assert ReleaseParams.model_validate_json(params.model_dump_json()) == params
+
+
 READS_TEXT = {
     "release:unit_consistency", "release:decimal_annotation", "release:choose_from",
     "release:response_structure", "release:method_constraint", "release:atom_count",

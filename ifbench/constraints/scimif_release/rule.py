@@ -13,9 +13,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
-from pydantic import BaseModel
+from pydantic import AfterValidator, BaseModel
 
 from ifbench.constraints.constraint import (
     Check,
@@ -33,12 +33,22 @@ DISCIPLINES = ("chemistry", "geography", "biology", "material", "physics")
 NO_TEXT = "no parameter text"
 
 
+def _sendable(text: str) -> str:
+    """The text as JSON can carry it to another process: half a surrogate pair becomes U+FFFD."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+SourceText: TypeAlias = Annotated[str, AfterValidator(_sendable)]
+
+
 class ReleaseParams(Params):
     """What the release's scorer looks at beside the answer."""
 
-    raw: str = ""
+    raw: SourceText = ""
     """`required_parameters`, as a model once wrote them."""
-    question: str = ""
+    question: SourceText = ""
     """The question as it was sent, constraints and all."""
 
     @property

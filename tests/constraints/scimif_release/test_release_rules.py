@@ -41,6 +41,7 @@ def check_row(name, text, raw, question, passes):
     ("5 °", "degrees (°)", "", False),
     ("It grows", "grams", "", True),
     ("KELVIN", "K", "", True),
+    ("5 KG", "grams", "", True),  # Case does not count.
     ("42", "", "", True),  # An empty text stands in every text.
 )
 def test_unit_by_substring(name, text, raw, question, passes):
