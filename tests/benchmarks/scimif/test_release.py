@@ -102,13 +102,14 @@ def test_readable_parameters_are_typed_and_unreadable_ones_are_kept_with_a_reaso
     assert decimals.params == all_constraints()["general:decimal_number"].params(places=2)
     assert isinstance(unit.params, UnboundParams)
     assert unit.params.raw == "percentage (%)"
-    assert [item.raw for item in (decimals, unit, box)] == [
-        "two decimal places",
-        "percentage (%)",
-        "",
-    ]
     assert unit.params.reason
     assert box.params == all_constraints()["general:wrap_up"].params()
+
+
+def test_each_item_keeps_its_parameters_own_words_read_or_not(tmp_path):
+    texts = [item.raw for item in load_one(tmp_path).checklist]
+    written = [entry.get("required_parameters", "") for entry in invented()["instruction_list"]]
+    assert texts == written
 
 
 def test_a_release_survives_the_way_through_our_own_form(tmp_path):
