@@ -33,8 +33,8 @@ class Book:
         self._entered.add(_id(trial))
         self.planned += 1
         self.answered += trial.response is not None and trial.response.is_answered
-        self.complete += trial.score.is_complete
-        self.undecided.update(cause.value for cause in trial.score.causes)
+        self.complete += not trial.score.is_owed
+        self.undecided.update(cause.value for cause in trial.score.owed_causes)
         if self.failed_item is None:
             self.failed_item = _telling(trial.verdicts)
         results.add(trial.score, trial.verdicts)
@@ -129,7 +129,7 @@ def _added(before: Sequence[Calls], now: Sequence[Calls]) -> tuple[Calls, ...]:
 
 def _telling(verdicts: Sequence[Verdict]) -> Verdict | None:
     """A failed item that shows the most: with evidence if there is one."""
-    failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+    failed = [v for v in verdicts if v.outcome is Outcome.FAIL and v.aspect == "constraint"]
     return next((v for v in failed if v.evidence), failed[0] if failed else None)
 
 

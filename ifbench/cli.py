@@ -18,6 +18,7 @@ from ifbench import __version__
 from ifbench.errors import IfbenchError
 
 EXIT_OK = 0
+EXIT_FINDINGS = 1
 EXIT_BAD_INPUT = 2
 EXIT_OWED = 3
 EXIT_INTERRUPTED = 130
@@ -93,9 +94,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     _stored(report)
     report.add_argument("--list", action="store_true", help="list the runs of the store instead")
-    report.add_argument("--by", action="append", metavar="FACET", help="only these breakdowns")
+    report.add_argument(
+        "--by",
+        action="append",
+        metavar="FACET",
+        help="only these breakdowns: a facet, two as A+B, or group, domain, constraint",
+    )
     report.add_argument(
         "--format", choices=("terminal", "markdown", "csv", "json", "latex"), default="terminal"
+    )
+    report.add_argument(
+        "--paper", action="store_true", help="the paper's printed figures beside ours"
     )
     report.add_argument("-o", "--output", type=Path, help="default: standard output")
 
@@ -118,6 +127,19 @@ def _parser() -> argparse.ArgumentParser:
     doctor = add("doctor", "say what is installed, reachable and writable, and how to mend it")
     _configured(doctor)
 
+    answers = add("answers", "take in answers that you have, or give a run's in the release's form")
+    exchanges = answers.add_subparsers(title="actions", metavar="ACTION", required=True)
+    taken = exchanges.add_parser("import", help="store answers as if the candidate had been asked")
+    taken.add_argument("file", type=Path, help="JSON Lines of id and response")
+    taken.set_defaults(action="import")
+    _configured(taken)
+    given = exchanges.add_parser("export", help="a file for each discipline, as the release's")
+    given.add_argument("run", nargs="?", help="a run's id, or enough of it; default: the latest")
+    given.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    given.add_argument("--candidate", help="which, where the run has several")
+    given.set_defaults(action="export")
+    _stored(given)
+
     data = add("data", "make data sets from the files of known sources")
     actions = data.add_subparsers(title="actions", metavar="ACTION", required=True)
     source = actions.add_parser("from-source", help="read a source's own format, add constraints")
@@ -129,6 +151,10 @@ def _parser() -> argparse.ArgumentParser:
     source.add_argument("--limit", type=int, help="at most so many samples")
     source.add_argument("--max-characters", type=int, help="cut longer texts of the source")
     source.set_defaults(action="from_source")
+    check = actions.add_parser("check", help="list what would make a score meaningless")
+    check.add_argument("file", metavar="FILE", help="a file, a release's folder, or builtin:NAME")
+    check.add_argument("--json", action="store_true", help="a JSON object a line")
+    check.set_defaults(action="check")
     return parser
 
 

@@ -72,7 +72,7 @@ which of two answers under one key counts. `crc32` is of all other columns."""
 
 VERDICTS: Final = _schema(
     "verdicts",
-    1,
+    2,
     (
         *_columns(pa.string(), "run_id", "dataset_sha256", "benchmark", "judge"),
         *_columns(pa.string(), "sample_id", "candidate"),
@@ -91,12 +91,14 @@ VERDICTS: Final = _schema(
         ),
         pa.field("extracted", pa.string()),
         *_columns(pa.list_(pa.string()), "asked"),
+        pa.field("grade", pa.string()),
     ),
 )
+"""Version 2 adds `grade`."""
 
 SCORES: Final = _schema(
     "scores",
-    1,
+    2,
     (
         *_columns(pa.string(), "run_id", "dataset_sha256", "benchmark"),
         *_columns(pa.string(), "sample_id", "candidate"),
@@ -107,6 +109,9 @@ SCORES: Final = _schema(
         *_columns(pa.list_(_YES_NO), "requirements"),
         *_columns(_YES_NO, "tasks_done"),
         pa.field("correct", pa.bool_()),
+        pa.field("grade", pa.string()),
+        pa.field("graded_by", pa.string()),
+        pa.field("ungraded", pa.string()),
         *_columns(pa.list_(pa.string()), "causes"),
         *_columns(pa.int64(), "undecided"),
         *_columns(pa.bool_(), "is_complete"),
@@ -117,7 +122,7 @@ SCORES: Final = _schema(
     ),
 )
 """`undecided` and `is_complete` are the score's own properties, kept so that a table of what is
-complete needs no other column."""
+complete needs no other column. Version 2 adds `grade`, `graded_by` and `ungraded`."""
 
 SCHEMAS: Mapping[str, pa.Schema] = {
     "responses": RESPONSES,
@@ -133,10 +138,25 @@ def _as_is(table: pa.Table) -> pa.Table:
     return table
 
 
+def _with_nulls(schema: pa.Schema) -> Callable[[pa.Table], pa.Table]:
+    """Upgrade a table that lacks columns in which a null says what was true before them."""
+
+    def upgrade(table: pa.Table) -> pa.Table:
+        columns = [
+            table[field.name]
+            if field.name in table.column_names
+            else pa.chunked_array([pa.nulls(table.num_rows, field.type)])
+            for field in schema
+        ]
+        return pa.table(columns, schema=schema)
+
+    return upgrade
+
+
 READERS: Final[Readers] = {
     "responses": {1: _as_is},
-    "verdicts": {1: _as_is},
-    "scores": {1: _as_is},
+    "verdicts": {1: _with_nulls(VERDICTS), 2: _as_is},
+    "scores": {1: _with_nulls(SCORES), 2: _as_is},
 }
 """For each version that can be read, the function that makes the current table out of it.
 The column `key` of `responses` keeps its name and type in every version."""
@@ -345,6 +365,7 @@ def _verdict_to_columns(verdict: Verdict) -> dict[str, Any]:
         ],
         "extracted": _escape_or_none(verdict.extracted),
         "asked": [escape(key) for key in verdict.asked],
+        "grade": verdict.grade,
     }
 
 
@@ -373,6 +394,7 @@ def _row_to_verdict(row: Row) -> Verdict:
         ),
         extracted=_unescape_or_none(row["extracted"]),
         asked=tuple(unescape(key) for key in row["asked"]),
+        grade=row["grade"],
     )
 
 
@@ -401,6 +423,9 @@ def _score_to_columns(score: Score) -> dict[str, Any]:
         "requirements": [list(parts) for parts in score.requirements],
         "tasks_done": list(score.tasks_done),
         "correct": score.correct,
+        "grade": score.grade,
+        "graded_by": score.graded_by,
+        "ungraded": None if score.ungraded is None else score.ungraded.value,
         "causes": [cause.value for cause in score.causes],
         "undecided": score.undecided,
         "is_complete": score.is_complete,
@@ -432,6 +457,9 @@ def _row_to_score(row: Row) -> Score:
         requirements=tuple(tuple(parts) for parts in row["requirements"]),
         tasks_done=tuple(row["tasks_done"]),
         correct=row["correct"],
+        grade=row["grade"],
+        graded_by=row["graded_by"],
+        ungraded=None if row["ungraded"] is None else Cause(row["ungraded"]),
         causes=tuple(Cause(cause) for cause in row["causes"]),
         response_key=unescape(row["response_key"]),
         stop=Stop(row["stop"]),

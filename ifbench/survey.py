@@ -21,6 +21,7 @@ from ifbench.execution.step import Seat, Step, Work
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items
 from ifbench.stages.extract import ask_extractions
+from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
 from ifbench.stages.rows import Roles
 from ifbench.store import Journal
@@ -52,7 +53,8 @@ class CallSum:
     missing: int = 0
     """Calls that will be made."""
     expected: int = 0
-    """Calls that hang on answers that are not there yet; for the extractor, at most so many."""
+    """Calls that hang on answers that are not there yet; of the extractor and the grader, at most
+    so many."""
     input_tokens: int = 0
     """Estimated, of the missing and the expected calls."""
     most_output_tokens: int = 0
@@ -87,9 +89,9 @@ def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Surv
                 if _is_missing(trial):
                     expected.extend(_expected(trial.item, roles))
                     return trial
-                return await rows.judge(
-                    await rows.verify(trial, ask, sandbox.check, roles), ask, roles
-                )
+                trial = await rows.verify(trial, ask, sandbox.check, roles)
+                trial = await rows.grade_by_script(trial, sandbox.check, roles)
+                return await rows.judge(await rows.grade(trial, ask, roles), ask, roles)
 
             yield work
 
@@ -104,8 +106,8 @@ def _is_missing(trial: Trial) -> bool:
 
 
 def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
-    """The calls that an answer will give rise to: every judged item, and at most every
-    extracted one.
+    """The calls that an answer will give rise to: every judged item, at most every extracted
+    one, and at most one of the grader, where there is a reference.
     """
     length = min(item.candidate.sampling.max_tokens or _STAND_IN_TOKENS, _STAND_IN_TOKENS)
     answer = Response(
@@ -118,6 +120,13 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
         prompts += ask_extractions(
             item, answer, roles.extractor, indices=indices, rules=roles.rules
         ).values()
+    if (
+        roles.grader is not None
+        and roles.correctness != "none"
+        and item.sample.reference is not None
+    ):
+        asked = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
+        prompts += [asked] if isinstance(asked, Prompt) else []
     for prompt in prompts:
         yield PlannedCall(
             purpose=prompt.purpose,

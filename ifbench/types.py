@@ -386,6 +386,12 @@ class Cause(StrEnum):
     VERIFIER_ERROR = "verifier_error"
     SPENDING_CAP = "spending_cap"
     NOT_RUN = "not_run"
+    GRADER_UNREADABLE = "grader_unreadable"
+    GRADER_TRUNCATED = "grader_truncated"
+    NO_GRADER = "no_grader"
+    """No script can tell whether the answer is right, and the run names no grader."""
+    NO_REFERENCE = "no_reference"
+    """There is nothing to compare the answer with."""
 
 
 CAUSE_OF_FAILURE: Mapping[FailureKind, Cause] = {
@@ -410,6 +416,12 @@ class Evidence:
 
 Aspect: TypeAlias = Literal["constraint", "task", "correctness"]
 Rules: TypeAlias = Literal["paper", "release"]
+Grade: TypeAlias = Literal["A", "B", "C"]
+"""CompassVerifier's: correct, incorrect, invalid (no answer at all). C counts as incorrect."""
+GradedBy: TypeAlias = Literal["script", "model"]
+Grading: TypeAlias = Literal["none", "script", "model"]
+"""Who says whether answers are right: nobody; a script, and the grader where it cannot tell; the
+grader alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -438,6 +450,8 @@ class Verdict:
     """What a script or an extractor read out of the answer, where that is what was decided."""
     asked: tuple[str, ...] = ()
     """Keys of the prompts behind the verdict, so that a report can show the judge's words."""
+    grade: Grade | None = None
+    """Of the aspect *correctness*, where it is decided; `None` of every other verdict."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -458,8 +472,15 @@ class Score:
     requirements: tuple[tuple[bool | None, ...], ...]
     tasks_done: tuple[bool | None, ...] = ()
     correct: bool | None = None
+    """Whether the answer is right, constraints aside; `None` too where nobody was to say."""
+    grade: Grade | None = None
+    """Set exactly when `correct` is."""
+    graded_by: GradedBy | None = None
+    """Set exactly when `correct` is."""
+    ungraded: Cause | None = None
+    """Why correctness is undecided; `None` where it is decided, or nobody was to say."""
     causes: tuple[Cause, ...] = ()
-    """The causes of what is undecided, sorted, each once."""
+    """The causes of what is undecided of items and tasks, sorted, each once."""
     response_key: str = ""
     stop: Stop = Stop.NONE
     failure: FailureKind | None = None
@@ -475,6 +496,24 @@ class Score:
     @property
     def is_complete(self) -> bool:
         return self.undecided == 0
+
+    @property
+    def is_owed(self) -> bool:
+        """True while something is undecided that the run set out to decide."""
+        return not self.is_complete or bool(self.owed_causes)
+
+    @property
+    def owed_causes(self) -> tuple[Cause, ...]:
+        """Why the trial is owed, sorted, each once.
+
+        That nobody in the run can say whether the answer is right is no such cause.
+        """
+        ungraded = self.ungraded
+        more = () if ungraded is None or ungraded in _NOBODY else (ungraded,)
+        return tuple(sorted({*self.causes, *more}))
+
+
+_NOBODY = frozenset({Cause.NO_GRADER, Cause.NO_REFERENCE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,8 +27,17 @@ from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
 
 
 def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
-    """Ask the candidate, verify by script, judge and score."""
+    """Ask the candidate, verify and grade by script, ask the grader, judge and score.
+
+    The grader has a step of its own only where one is named: a pool of workers is a process.
+    """
     workers = config.execution.workers
+    correctness = Step(
+        name="correctness",
+        build=partial(_open_correctness, config),
+        workers=workers.correctness,
+        in_flight=_width(config, "correctness"),
+    )
     return (
         Step(
             name="generate",
@@ -43,6 +52,7 @@ def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
             in_flight=max(_width(config, "verify"), 64),
             cpus=0.5,
         ),
+        *((correctness,) if _asked(config, "correctness") else ()),
         Step(
             name="judge",
             build=partial(_open_judge, config),
@@ -69,6 +79,8 @@ def _asked(config: RunConfig, step: str) -> tuple[ModelConfig, ...]:
             return config.candidates
         case "verify":
             return _named(config.extractor or config.judge)
+        case "correctness":
+            return () if config.correctness == "none" else _named(config.grader)
         case _:
             return _named(config.judge)
 
@@ -81,6 +93,8 @@ def roles_of(config: RunConfig) -> Roles:
         grader=config.grader,
         attempts=config.judging.attempts,
         rules=config.rules,
+        correctness=config.correctness,
+        grader_media=config.judging.grader_media,
     )
 
 
@@ -114,9 +128,21 @@ async def _open_verify(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
     with open_sandbox(config) as sandbox:
 
         async def work(trial: Trial) -> Trial:
-            return await rows.verify(trial, ask, sandbox.check, roles)
+            verified = await rows.verify(trial, ask, sandbox.check, roles)
+            return await rows.grade_by_script(verified, sandbox.check, roles)
 
         yield work
+
+
+@asynccontextmanager
+async def _open_correctness(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
+    roles = roles_of(config)
+    ask = await _ask(config, seat, "correctness")
+
+    async def work(trial: Trial) -> Trial:
+        return await rows.grade(trial, ask, roles)
+
+    yield work
 
 
 @asynccontextmanager
@@ -203,7 +229,8 @@ def _share(config: RunConfig, seat: Seat, step: str) -> _Share:
 
     In one process all steps use one asker, and nothing is split.
     """
-    asked = {name: _asked(config, name) for name in ("generate", "verify", "judge")}
+    names = ("generate", "verify", "correctness", "judge")
+    asked = {name: _asked(config, name) for name in names}
     if config.execution.name == "local":
         return _Share(models=config.models)
     models = asked[step]

@@ -11,7 +11,7 @@ import pytest
 BUDGET_S = 0.5  # CPU, user and system, of a whole child process.
 HEAVY = (
     "ray", "rdkit", "pandas", "torch", "pyarrow", "openai", "hydra", "omegaconf", "xllamacpp",
-    "PIL", "numpy", "aiohttp",
+    "PIL", "numpy", "aiohttp", "pint",
 )  # fmt: skip
 HELP = "import sys; sys.argv = ['ifbench', '--help']; from ifbench.cli import main; main()"
 STARTS = {

@@ -71,6 +71,7 @@ verdicts = st.builds(
     ),
     extracted=st.none() | texts,
     asked=st.lists(texts, max_size=3).map(tuple),
+    grade=st.none() | st.sampled_from(["A", "B", "C"]),
 )
 scores = st.builds(
     Score,
@@ -87,6 +88,9 @@ scores = st.builds(
     requirements=st.lists(yes_no, max_size=3).map(tuple),
     tasks_done=yes_no,
     correct=st.none() | st.booleans(),
+    grade=st.none() | st.sampled_from(["A", "B", "C"]),
+    graded_by=st.none() | st.sampled_from(["script", "model"]),
+    ungraded=st.none() | st.sampled_from(Cause),
     causes=st.lists(st.sampled_from(Cause), max_size=3).map(tuple),
     response_key=texts,
     stop=st.sampled_from(Stop),
@@ -198,6 +202,34 @@ def test_a_schema_that_is_not_of_the_table_is_told_apart_from_a_newer_one(
 ) -> None:
     with pytest.raises(schemas.UnlabelledError, match="x"):
         schemas.file_version(schema, "responses", "x")
+
+
+@pytest.mark.parametrize(
+    ("table", "added"), [("verdicts", {"grade"}), ("scores", {"grade", "graded_by", "ungraded"})]
+)
+def test_results_of_version_1_are_read_as_ungraded(
+    table: schemas.TableName, added: set[str]
+) -> None:
+    now = schemas.SCHEMAS[table]
+    values = {
+        pa.string(): "paper",
+        pa.int64(): 0,
+        pa.bool_(): True,
+        schemas.SCORES.field("facets").type: [],
+    }
+    row = {field.name: values.get(field.type, []) for field in now}
+    row |= {"outcome": "pass", "stop": "stop", "cause": None, "failure": None}
+    old = pa.Table.from_pylist(
+        [{name: row[name] for name in now.names if name not in added}],
+        schema=pa.schema([field for field in now if field.name not in added]).with_metadata(
+            {"ifbench.table": table, "ifbench.version": "1"}
+        ),
+    )
+    new = schemas.upgraded(old, table, "x")
+    assert new.schema.equals(now)
+    read = schemas.table_to_scores if table == "scores" else schemas.table_to_verdicts
+    (value,) = read(new)
+    assert value.grade is None
 
 
 def test_an_older_version_is_upgraded_by_its_reader() -> None:

@@ -49,10 +49,14 @@ def breakdown(
     order: Sequence[str] = (),
     metrics: Mapping[str, Ratio] = METRICS,
 ) -> list[Line]:
-    """Metrics for each value of a facet: the named values first, others in their order of text."""
+    """Metrics for each value of a facet: the named values first, others in their order of text.
+
+    Two facets joined by `+` give a line for each pair of values.
+    """
     by_value: dict[str, list[Score]] = {}
     for score in scores:
-        by_value.setdefault(score.facets.get(facet, MISSING), []).append(score)
+        value = ", ".join(score.facets.get(name, MISSING) for name in facet.split("+"))
+        by_value.setdefault(value, []).append(score)
     labels = [*(v for v in order if v in by_value), *sorted(by_value.keys() - set(order))]
     return [Line(label=v, figures=figures(by_value[v], metrics)) for v in labels]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -48,3 +48,5 @@ class Benchmark:
     """The rule sets that its items can be decided by."""
     domains: tuple[str, ...] = ()
     """The constraints' domains, in the order of the paper."""
+    printed: Callable[[str, str], Mapping[str, Mapping[str, float]]] = lambda _view, _model: {}
+    """The paper's own figures in percent, by row and metric, for a view and a model."""

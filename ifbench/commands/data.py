@@ -1,18 +1,34 @@
-"""`ifbench data`: data sets from the files of known sources."""
+"""`ifbench data`: data sets from the files of known sources, and what is wrong with one."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections import Counter
+from dataclasses import asdict
+from typing import assert_never
 
+from ifbench.benchmarks.datasets import data_path
 from ifbench.benchmarks.records import save_records
+from ifbench.benchmarks.scimif.release import load_samples, places_of
 from ifbench.benchmarks.scimif.sources import from_source
-from ifbench.cli import EXIT_OK
+from ifbench.benchmarks.soundness import KINDS, Finding, findings
+from ifbench.cli import EXIT_FINDINGS, EXIT_OK
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry out one action on data."""
-    assert options.action == "from_source", "the parser knows one action"
+    match options.action:
+        case "from_source":
+            return _from_source(options)
+        case "check":
+            return _check(options)
+        case other:
+            assert_never(other)
+
+
+def _from_source(options: argparse.Namespace) -> int:
     settings = {
         "seed": options.seed,
         "per_sample": options.per_sample,
@@ -25,3 +41,33 @@ def run(options: argparse.Namespace) -> int:
     print(f"{count} samples in {options.output}", file=sys.stderr)
     print(f"next: ifbench plan candidates=[smollm2] judge=smollm2 benchmark.data={options.output}")
     return EXIT_OK
+
+
+def _check(options: argparse.Namespace) -> int:
+    """List every quiet defect; what cannot be read at all is an error of its own."""
+    path = data_path(options.file)
+    found: list[Finding] = []
+    count = 0
+    for sample in load_samples(path, check=False):
+        count += 1
+        found += findings(sample)
+    places = places_of(path)
+    for finding in found:
+        place = places[finding.sample_id]
+        if options.json:
+            print(json.dumps({"place": place, **asdict(finding)}, ensure_ascii=False))
+        else:
+            print(f"{place}: {finding.sample_id}: {finding.kind}: {finding.message}")
+    _say(count, found)
+    return EXIT_FINDINGS if found else EXIT_OK
+
+
+def _say(count: int, found: list[Finding]) -> None:
+    kinds = Counter(finding.kind for finding in found)
+    affected = len({finding.sample_id for finding in found})
+    print(
+        f"{count:,} sample{'' if count == 1 else 's'}, {affected:,} with findings", file=sys.stderr
+    )
+    for kind, words in KINDS.items():
+        if kinds[kind]:
+            print(f"  {kinds[kind]:,} {kind}: {words}", file=sys.stderr)

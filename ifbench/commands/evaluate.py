@@ -26,6 +26,7 @@ from ifbench.types import Cause, FailureKind
 
 SETTLED = frozenset({
     Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED, Cause.EXTRACTOR, Cause.PARAMETERS,
+    Cause.GRADER_UNREADABLE, Cause.GRADER_TRUNCATED,
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
 
@@ -103,7 +104,7 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(store, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
-    print(render(summary_tables(benchmark, scores, [benchmark.headline_over]), "terminal"))
+    print(render(summary_tables(benchmark, scores, [benchmark.headline_over, "group"]), "terminal"))
     if evaluation.failed_item is not None:
         print("One failed constraint, as an example:")
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))

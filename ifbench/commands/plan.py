@@ -34,7 +34,7 @@ def plan_table(run: Run) -> Table:
         ),
         rows=tuple(rows),
         notes=(
-            "then expected: calls that hang on answers still missing; of the extractor, at most.",
+            "then expected: calls that hang on answers still missing; of the extractor and the grader, at most.",
             "tokens are estimates: 4 characters a token, pictures by size; out is at most.",
             f"cost at the configured prices, at most: ${total_cost:,.2f}."
             + _unpriced(run.config),
@@ -53,8 +53,12 @@ def shortest_s(call: CallSum, model: ModelConfig) -> float:
     return max(by_requests, by_tokens)
 
 
+_AT_MOST = frozenset({Purpose.EXTRACT, Purpose.CORRECTNESS})
+"""Asked only what rules cannot find or tell."""
+
+
 def _row(call: CallSum, model: ModelConfig) -> tuple[str, ...]:
-    at_most = "≤ " if call.purpose is Purpose.EXTRACT and call.expected else ""
+    at_most = "≤ " if call.purpose in _AT_MOST and call.expected else ""
     seconds = shortest_s(call, model)
     return (
         call.purpose.value,

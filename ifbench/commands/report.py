@@ -12,7 +12,7 @@ from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.summary import summary_tables
+from ifbench.report.summary import CONSTRAINT_VIEWS, summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.schemas import table_to_scores
 from ifbench.store import Manifest, Store, read_scores
@@ -27,12 +27,14 @@ def run(options: argparse.Namespace) -> int:
     elif options.against:
         tables = _contrast(store, options.runs, options.against)
     else:
-        tables = _summary(store, options.runs, options.by)
+        tables = _summary(store, options.runs, options.by, with_paper=options.paper)
     _write(render(tables, options.format), options.output)
     return EXIT_OK
 
 
-def _summary(store: Store, names: Sequence[str], facets: Sequence[str] | None) -> list[Table]:
+def _summary(
+    store: Store, names: Sequence[str], facets: Sequence[str] | None, *, with_paper: bool
+) -> list[Table]:
     """One run, or several of different candidates as one."""
     manifests = [find_run(store, name) for name in names] or [find_run(store, None)]
     scores: list[Score] = []
@@ -47,11 +49,13 @@ def _summary(store: Store, names: Sequence[str], facets: Sequence[str] | None) -
         if scores and found[0].benchmark != scores[0].benchmark:
             raise StoreError("these runs are of two benchmarks, which have no table in common")
         scores += found
-    known = sorted({facet for score in scores for facet in score.facets})
+    known = sorted({*CONSTRAINT_VIEWS, *(facet for score in scores for facet in score.facets)})
     for facet in facets or ():
-        if facet not in known:
-            raise StoreError(f"{unknown_name('facet', facet, known)}; known: {', '.join(known)}")
-    return summary_tables(get_benchmark(scores[0].benchmark), scores, facets)
+        for name in [facet] if facet in CONSTRAINT_VIEWS else facet.split("+"):
+            if name not in known:
+                raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
+    benchmark = get_benchmark(scores[0].benchmark)
+    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 
 
 def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:

@@ -37,7 +37,7 @@ from ifbench.workers import evaluation_steps
 
 _FIELDS = ("id", "constraint", "params", "raw", "response", "instruction", "reference")
 _GIVEN = ModelConfig(name="given", engine="scripted", model="given")
-_DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
+_DEFAULTS = ("candidates=[scripted]", "judge=null", "correctness=none", "execution=local")
 """Nobody is asked unless a judge (or an extractor) is named on the command line."""
 
 
@@ -94,7 +94,7 @@ class _Desk:
     def enter(self, trial: Trial) -> None:
         """Take a verified trial back."""
         place = int(trial.item.sample.id)
-        (verdict,) = trial.verdicts
+        (verdict,) = (one for one in trial.verdicts if one.aspect == "constraint")
         self._results[place] = {**self._heads.pop(place), **_verdict_fields(verdict)}
 
     def write_ready(self, out: TextIO) -> None:

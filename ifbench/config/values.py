@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from annotated_types import Ge, Gt, MinLen
 
 from ifbench.keys import policy_identity
-from ifbench.types import MediaPolicy, ModelConfig, Rules, Sampling
+from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +81,8 @@ class Judging:
 
     attempts: Annotated[int, Gt(0)] = 3
     """Times that one thing is asked until the reply can be read, the first included."""
+    grader_media: bool = False
+    """Whether the grader is shown a sample's pictures. CompassVerifier-32B reads text alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,10 @@ class RunConfig:
     extractor: ModelConfig | None = None
     """Quotes what a script decides on; the judge, where none is named."""
     grader: ModelConfig | None = None
-    """Decides whether an answer is right; without one nobody does."""
+    """Decides whether an answer is right where a script cannot tell."""
+    correctness: Grading = "script"
+    """Who says whether answers are right: `script` asks the grader, if one is named, only what
+    no rule can tell; `model` asks it of every sample (the paper's protocol); `none` nobody."""
     execution: Execution
     store: StoreConfig
     judging: Judging = field(default_factory=Judging)
@@ -107,6 +112,12 @@ class RunConfig:
     """Trials that may stay without a verdict for the run still to count as complete."""
     experiment: str | None = None
     """The overlay that was chosen, for the record."""
+
+    def __post_init__(self) -> None:
+        if self.correctness == "model" and self.grader is None:
+            raise ValueError("`correctness: model` needs a `grader`")
+        if self.correctness == "none" and self.grader is not None:
+            raise ValueError("`correctness: none` leaves nothing for a `grader` to decide")
 
     @property
     def models(self) -> tuple[ModelConfig, ...]:
@@ -157,7 +168,11 @@ def identity(config: RunConfig) -> dict[str, Any]:
                 ("grader", config.grader),
             )
         },
-        "judging": {"attempts": config.judging.attempts},
+        "judging": {
+            "attempts": config.judging.attempts,
+            "grader_media": config.judging.grader_media,
+        },
+        "correctness": config.correctness,
         "attempts": config.attempts,
         "rules": config.rules,
         "seed": config.seed,

@@ -17,6 +17,7 @@ from ifbench.constraints.constraint import (
     decide_extracted,
     locate,
 )
+from ifbench.constraints.grading import CORRECTNESS, GradingParams, check_correctness
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +25,7 @@ class CheckCall:
     """A constraint, its parameters, and the final text that it is to be checked on."""
 
     constraint_id: str
+    """Or `CORRECTNESS`, whose parameters are `GradingParams`."""
     params: Params | str
     """As bound, or as the JSON text of it."""
     text: str
@@ -44,6 +46,11 @@ def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = No
     Raises `KeyError` for an unknown constraint, `TypeError` for a judged one, pydantic's
     `ValidationError` for parameters in JSON text that do not fit, and what a faulty check raises.
     """
+    if call.constraint_id == CORRECTNESS:
+        given = call.params
+        told = _read_params(GradingParams, given) if isinstance(given, str) else given
+        assert isinstance(told, GradingParams), "correctness has parameters of its own"
+        return check_correctness(call.text, told)
     known = all_constraints() if constraints is None else constraints
     constraint = known[call.constraint_id]
     params = call.params

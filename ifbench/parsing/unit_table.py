@@ -16,6 +16,7 @@ from typing import TypeAlias
 Powers: TypeAlias = tuple[tuple[str, Fraction], ...]
 """Canonical symbols with their exponents."""
 
+_ONE = Fraction(1)
 _PREFIXES: Mapping[str, str] = MappingProxyType(
     {
         "Q": "quetta", "R": "ronna", "Y": "yotta", "Z": "zetta", "E": "exa", "P": "peta",
@@ -138,6 +139,9 @@ _ROWS = (
     _Row(symbols="Ah", names="ampere hour, amp hour, amp-hour", prefixes=("m", "k"), of="A h"),
     _Row(symbols="VA", prefixes=("k", "M"), of="V A"),
     _Row(symbols="Nm", prefixes=("k", "M", "m"), of="N m"),
+    _Row(symbols="molK", of="mol K"),  # As in J/molK and J/kgK.
+    _Row(symbols="kgK", of="kg K"),
+    _Row(symbols="gK", of="g K"),
     _Row(symbols="rpm RPM", names="revolutions per minute, revolution per minute", pint="rpm"),
     _Row(symbols="rev", names="revolution"),
     _Row(symbols="HV"),
@@ -222,7 +226,7 @@ def _prefixed(row: _Row) -> Iterator[tuple[str, Powers]]:
     """Each symbol of a row, with each prefix, and what it stands for."""
     canonical = row.symbols.split()[0]
     for prefix in ("", *row.prefixes):
-        powers = _written_out(row.of, prefix) if row.of else ((prefix + canonical, Fraction(1)),)
+        powers = _written_out(row.of, prefix) if row.of else ((prefix + canonical, _ONE),)
         spellings = ("μ", "u") if prefix == "μ" else (prefix,)
         for symbol in row.symbols.split():
             for spelling in spellings:
@@ -233,9 +237,7 @@ def _named(row: _Row) -> Iterator[tuple[str, Powers]]:
     canonical = row.symbols.split()[0]
     for name in filter(None, row.names.split(", ")):
         for prefix in ("", *row.prefixes):
-            powers = (
-                _written_out(row.of, prefix) if row.of else ((prefix + canonical, Fraction(1)),)
-            )
+            powers = _written_out(row.of, prefix) if row.of else ((prefix + canonical, _ONE),)
             for spelling in _PREFIX_NAMES.get(prefix, ("",)):
                 yield spelling + name, powers
                 yield _plural(spelling + name), powers
@@ -260,12 +262,14 @@ def _plural(name: str) -> str:
 
 def _symbols() -> dict[str, Powers]:
     """Plain symbols win over prefixed ones: `min` is a minute, `cd` a candela, `Pa` a pascal."""
-    pairs = [pair for row in _ROWS for pair in _prefixed(row)]
-    plain = {symbol: powers for row in _ROWS for symbol, powers in _prefixed(row)
-             if symbol in row.symbols.split()}  # fmt: skip
     table: dict[str, Powers] = {}
-    for symbol, powers in pairs:
-        table.setdefault(symbol, powers)
+    plain: dict[str, Powers] = {}
+    for row in _ROWS:
+        own = row.symbols.split()
+        for symbol, powers in _prefixed(row):
+            table.setdefault(symbol, powers)
+            if symbol in own:
+                plain[symbol] = powers
     return table | plain
 
 
@@ -275,10 +279,9 @@ def _names() -> dict[str, Powers]:
         for name, powers in _named(row):
             table.setdefault(name, powers)
     for thing in _COUNTED:
-        table[thing] = table[_plural(thing)] = ((thing, Fraction(1)),)
+        table[thing] = table[_plural(thing)] = ((thing, _ONE),)
     table |= {
-        plural: table.get(singular, ((singular, Fraction(1)),))
-        for plural, singular in _IRREGULAR.items()
+        plural: table.get(singular, ((singular, _ONE),)) for plural, singular in _IRREGULAR.items()
     }
     return table
 

@@ -68,6 +68,8 @@ def _read(text: str, aliases: tuple[tuple[str, str], ...], *, is_whole: bool) ->
         return None
     reader = _Reader(words.strip(), _aliased(aliases))
     powers = reader.expression()
+    if powers is None and not is_whole and (scale := _SCALE_WORD.match(words)):
+        powers = _Reader(words[scale.end() :], _aliased(aliases)).expression()
     if powers is None or (is_whole and reader.rest().strip(" .)")):
         return None
     return Unit(_merged(powers))
@@ -144,6 +146,9 @@ _SHARES = (
 )
 
 
+_PER_METRE_KELVIN = re.compile(r"(?<![A-Za-z])W ?/ ?mK(?![A-Za-z])")  # Never watts per millikelvin.
+
+
 def _normalized(text: str) -> str:
     """ASCII operators, `^` before each exponent, no LaTeX; a few characters aside, as written."""
     words = text
@@ -156,12 +161,13 @@ def _normalized(text: str) -> str:
         words = _MU.sub("μ", _ESCAPED.sub(r"\\", words))
         for _ in range(2):
             words = _FRACTION.sub(r"(\1)/(\2)", words)
-    words = _ROOT.sub(r" (\1)^0.5", words)
+    words = _ROOT.sub(r"√(\1)", words)
     if "\\" in words:
         for command, plain in _COMMANDS:
             words = command.sub(plain, words)
     words = _GROUP.sub(lambda group: "^" + group[2].replace(" ", ""), words)
     words = re.sub(r"\*\*(?=-?\d)", "^", words).replace("**", " ")
+    words = _PER_METRE_KELVIN.sub("W/(m K)", words)
     words = words.replace("_{", "_").replace("{", " ").replace("}", " ")
     if "%" in words or "cent" in words.lower():
         for share, symbol in _SHARES:
@@ -174,6 +180,10 @@ def _normalized(text: str) -> str:
 _LEAD = re.compile(
     r"\s{0,8}[)*_]{0,4}\s{0,8}(?:[·*x]\s{0,4}10\s{0,2}\^\s{0,2}[-+]?\d{1,3})?\s{0,8}[)*]{0,3}\s{0,8}"
     r"(?:-(?=[A-Za-zμΩÅ]))?"
+)
+
+_SCALE_WORD = re.compile(
+    r"\s{0,8}(?:hundred|thousand|million|billion|trillion)s?\s{1,4}", re.IGNORECASE
 )
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────
@@ -253,7 +263,7 @@ class _Reader:
         """A bracket, a root, a count below a line, or one unit, with its exponent."""
         words, start = self._words, self._at
         if words.startswith("(", start):
-            return self._bracket(depth)
+            return self._bracket(depth, after)
         if words.startswith("√", start):
             self._at += 1
             root = self._factor(depth, after="·")
@@ -270,7 +280,8 @@ class _Reader:
             return None
         return self._unit(after)
 
-    def _bracket(self, depth: int) -> Powers | None:
+    def _bracket(self, depth: int, after: str) -> Powers | None:
+        """A bracket; after a blank only one with an exponent, for `metres (m)` is said twice."""
         start = self._at
         self._at += 1
         self._skip_blanks()
@@ -280,7 +291,11 @@ class _Reader:
             self._at = start
             return None
         self._at += 1
-        return _raised(inner, self._exponent())
+        exponent = self._exponent()
+        if after == " " and exponent == 1:
+            self._at = start
+            return None
+        return _raised(inner, exponent)
 
     def _skip_blanks(self) -> None:
         while self._words.startswith(" ", self._at):

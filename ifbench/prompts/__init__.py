@@ -1,4 +1,4 @@
-"""The prompts of judges and extractors: Jinja2 templates, rendered without any choice of ours.
+"""The prompts of judges, extractors and graders: Jinja2 templates, rendered without any choice of ours.
 
 What a candidate wrote is data to them. A template puts it between markers that carry
 `nonce(answer)`, a word that the answer provably does not hold, so that no answer can close
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-Kind: TypeAlias = Literal["judge", "extract"]
+Kind: TypeAlias = Literal["judge", "extract", "grade"]
 """A folder below `ifbench/prompts/`."""
 
 HASH_LENGTH = 12
@@ -47,7 +47,7 @@ def template_hash(kind: Kind, name: str) -> str:
 
 def all_template_hashes() -> Mapping[str, str]:
     """The hash of each template, by `KIND/NAME`."""
-    kinds: tuple[Kind, ...] = ("judge", "extract")
+    kinds: tuple[Kind, ...] = ("judge", "extract", "grade")
     names = {
         (kind, file.name.removesuffix(".j2"))
         for kind in kinds

@@ -17,6 +17,7 @@ from ifbench.analysis.intervals import Interval, macro_interval
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
 from ifbench.metrics import METRICS, macro_mean
+from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
 
@@ -24,25 +25,44 @@ _INTERVALS = "In parentheses: 95 % intervals, where there are 10 questions or mo
 
 
 def summary_tables(
-    benchmark: Benchmark, scores: Sequence[Score], facets: Sequence[str] | None = None
+    benchmark: Benchmark,
+    scores: Sequence[Score],
+    facets: Sequence[str] | None = None,
+    *,
+    with_paper: bool = False,
 ) -> list[Table]:
-    """Headline, breakdowns by facet, functional groups, and how the answers came out.
+    """Headline, breakdowns, and how the answers came out.
 
     The scores may be of several candidates; each gets rows of its own. `facets` names the
-    breakdowns to show; `None` shows those that the benchmark names.
+    breakdowns to show: facets of samples, two of them joined (`discipline+modality`), or sets of
+    constraints (`CONSTRAINT_VIEWS`); `None` shows those that the benchmark names. `with_paper`
+    sets the paper's printed figures beside ours, for the models that it names as we do.
+    Where answers were graded, correctness stands beside adherence.
     """
+    if not with_paper:
+        benchmark = replace(benchmark, printed=lambda _view, _model: {})
     by_candidate = _by_candidate(scores)
     named = {one.facet: one for one in benchmark.breakdowns}
-    shown = named if facets is None else {f: named.get(f) for f in facets}
+    shown = dict.fromkeys([*named, "group", "domain"] if facets is None else facets)
     return [
         _headline(benchmark, by_candidate),
         *(
-            _facet_table(one or Breakdown(facet=facet, title=f"By {facet}"), by_candidate)
-            for facet, one in shown.items()
+            _constraint_table(view, benchmark, by_candidate)
+            if view in CONSTRAINT_VIEWS
+            else _facet_table(
+                benchmark,
+                named.get(view) or Breakdown(facet=view, title=f"By {_words(view)}"),
+                by_candidate,
+            )
+            for view in shown
         ),
-        _group_table(benchmark, by_candidate),
+        *correctness_tables(by_candidate),
         _answer_table(by_candidate),
     ]
+
+
+CONSTRAINT_VIEWS = ("group", "domain", "constraint")
+"""Breakdowns by what a constraint is, and not by what a sample is."""
 
 
 def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
@@ -72,6 +92,9 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
         if overall.value is not None:
             overall = replace(overall, interval=_overall_interval(benchmark, scores, order))
         rows.append((*_cells(line), percent(overall)))
+        for cells in benchmark.printed("overall", candidate).values():
+            value = f"{cells[benchmark.headline]:.2f}"
+            rows.append((f"{candidate} {_PAPER}", "–", *("–" for _ in METRICS), value))
         if line.complete < line.total:
             notes.append(
                 f"{candidate} is partial: {line.complete} of {line.total} samples are complete. "
@@ -97,42 +120,77 @@ def _overall_interval(
     return macro_interval(METRICS[benchmark.headline], groups)
 
 
-def _facet_table(one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
+def _words(facet: str) -> str:
+    return facet.replace("_", " ").replace("+", ", ")
+
+
+def _facet_table(
+    benchmark: Benchmark, one: Breakdown, by_candidate: Mapping[str, Sequence[Score]]
+) -> Table:
     return _lines_table(
         one.title,
-        one.facet.replace("_", " "),
+        _words(one.facet),
         {
             name: breakdown(scores, one.facet, order=one.order)
             for name, scores in by_candidate.items()
         },
+        {name: benchmark.printed(one.facet, name) for name in by_candidate},
     )
 
 
-def _group_table(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
-    known = all_constraints()
-    groups: dict[str, list[str]] = {group: [] for group in benchmark.groups}
-    for name in {
-        name for scores in by_candidate.values() for s in scores for name in s.constraints
-    }:
-        group = known[name].group if name in known else "(not known here)"
-        groups.setdefault(group, []).append(name)
+def _constraint_table(
+    view: str, benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]
+) -> Table:
+    names = sorted({n for scores in by_candidate.values() for s in scores for n in s.constraints})
+    sets = _constraint_sets(view, benchmark, names)
+    title = "By constraint" if view == "constraint" else f"By {view} of constraints"
     return _lines_table(
-        "By group of constraints",
-        "group",
-        {name: constraint_breakdown(scores, groups) for name, scores in by_candidate.items()},
-        note="each sample cut down to its items of the group",
+        title,
+        view,
+        {name: constraint_breakdown(scores, sets) for name, scores in by_candidate.items()},
+        {name: benchmark.printed(view, name) for name in by_candidate},
+        note=f"each sample cut down to its items of the {view}",
     )
+
+
+def _constraint_sets(
+    view: str, benchmark: Benchmark, names: Sequence[str]
+) -> Mapping[str, Sequence[str]]:
+    """The constraints behind each row. In *domain* the constraint's own counts (Table 13)."""
+    if view == "constraint":
+        return {name: [name] for name in names}
+    known = all_constraints()
+    order = benchmark.groups if view == "group" else benchmark.domains
+    sets: dict[str, list[str]] = {label: [] for label in order}
+    for name in names:
+        if view == "domain":
+            label = name.partition(":")[0]
+        else:
+            label = known[name].group if name in known else "(not known here)"
+        sets.setdefault(label, []).append(name)
+    if view == "domain" and "general" in sets:
+        sets["scientific"] = [name for name in names if not name.startswith("general:")]
+    return sets
+
+
+_PAPER = "(paper)"
 
 
 def _lines_table(
-    title: str, head: str, by_candidate: Mapping[str, Sequence[Line]], note: str = ""
+    title: str,
+    head: str,
+    by_candidate: Mapping[str, Sequence[Line]],
+    printed: Mapping[str, Mapping[str, Mapping[str, float]]],
+    note: str = "",
 ) -> Table:
-    several = len(by_candidate) > 1
-    rows = [
-        ((line.label, candidate) if several else (line.label,)) + _cells(line)[1:]
-        for candidate, lines in by_candidate.items()
-        for line in lines
-    ]
+    several = len(by_candidate) > 1 or any(printed.values())
+    rows: list[tuple[str, ...]] = []
+    for candidate, lines in by_candidate.items():
+        for line in lines:
+            rows.append(((line.label, candidate) if several else (line.label,)) + _cells(line)[1:])
+            if cells := printed[candidate].get(line.label):
+                figures = (f"{cells[name]:.2f}" if name in cells else "–" for name in METRICS)
+                rows.append((line.label, f"{candidate} {_PAPER}", "–", *figures))
     labels = list(dict.fromkeys(row[0] for row in rows))
     rows.sort(key=lambda row: labels.index(row[0]))
     return Table(

@@ -15,7 +15,11 @@ from ifbench.types import Cause, Outcome, Prompt, Response
 
 T = TypeVar("T")
 
-REASKED = frozenset({Cause.EXTRACTOR, Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED})
+REASKED = frozenset({
+    Cause.EXTRACTOR,
+    Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED,
+    Cause.GRADER_UNREADABLE, Cause.GRADER_TRUNCATED,
+})  # fmt: skip
 """Causes that another try may mend. An outage is not one: `ask` has retried it already."""
 
 
@@ -59,5 +63,8 @@ def _may_be_mended(result: object) -> bool:
     )
 
 
+_TRUNCATED = frozenset({Cause.JUDGE_TRUNCATED, Cause.GRADER_TRUNCATED})
+
+
 def _is_truncated(result: object) -> bool:
-    return isinstance(result, Check) and result.cause is Cause.JUDGE_TRUNCATED
+    return isinstance(result, Check) and result.cause in _TRUNCATED

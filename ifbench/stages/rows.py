@@ -16,6 +16,17 @@ from ifbench.engines.engine import Ask
 from ifbench.prompts import template_hash
 from ifbench.stages.binding import bound_item
 from ifbench.stages.extract import ask_extractions, read_extractions
+from ifbench.stages.grade import (
+    SCRIPT,
+    ask_grader,
+    correctness_call,
+    correctness_verdict,
+    count_items,
+    graded_by_counts,
+    model_grader,
+    read_grader,
+    settled_correctness,
+)
 from ifbench.stages.judge import ask_judge, read_judge
 from ifbench.stages.prepare import prepare
 from ifbench.stages.reasking import reask
@@ -29,9 +40,12 @@ from ifbench.stages.verify import (
     verdict,
 )
 from ifbench.types import (
+    CAUSE_OF_FAILURE,
     Cause,
     Failure,
+    Grading,
     ModelConfig,
+    Outcome,
     Prompt,
     Purpose,
     Response,
@@ -57,6 +71,9 @@ class Roles:
     grader: ModelConfig | None = None
     attempts: int = 3
     rules: Rules = "paper"
+    correctness: Grading = "none"
+    grader_media: bool = False
+    """Whether the grader is shown a sample's media."""
 
     @property
     def graders(self) -> Graders:
@@ -65,6 +82,7 @@ class Roles:
             extractor=self.extractor.name if self.extractor else "",
             grader=self.grader.name if self.grader else "",
             rules=self.rules,
+            correctness=self.correctness,
         )
 
 
@@ -103,10 +121,52 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
     return replace(trial, verdicts=_verdicts(item, checks, asked, roles))
 
 
+async def grade_by_script(trial: Trial, check: CheckAll, roles: Roles) -> Trial:
+    """Say whether the answer is right as far as scripts can tell; after verifying, for counts.
+
+    Without a grader to leave the rest to, the rest is undecided with its cause.
+    """
+    item, response = trial.item, _response(trial)
+    if roles.correctness == "none":
+        return trial
+    found = settled_correctness(item, response)
+    if found is None and count_items(item.sample):
+        found = graded_by_counts(item.sample, trial.verdicts)
+    elif found is None and roles.correctness == "script":
+        call = correctness_call(item.sample, answer_of(response))
+        assert call is not None, "a sample without reference is settled"
+        (found,) = await check([call])
+        if found is not None and found.outcome is Outcome.UNDECIDED and roles.grader is not None:
+            return trial
+    elif found is None and roles.grader is None:
+        found = undecided(Cause.NO_GRADER, "no grader is configured (grader=NAME)")
+    if found is None:
+        return trial
+    verdict = correctness_verdict(item, found, grader=SCRIPT, rules=roles.rules)
+    return replace(trial, verdicts=(*trial.verdicts, verdict))
+
+
+async def grade(trial: Trial, ask: Ask, roles: Roles) -> Trial:
+    """Ask the grader whether the answer is right, unless that is settled already."""
+    item, response, grader = trial.item, _response(trial), roles.grader
+    is_settled = any(verdict.aspect == "correctness" for verdict in trial.verdicts)
+    if roles.correctness == "none" or grader is None or is_settled:
+        return trial
+    checks, asked = await _grade(item, response, ask, grader, roles)
+    verdict = correctness_verdict(
+        item,
+        checks[0],
+        grader=model_grader(grader),
+        rules=roles.rules,
+        asked=asked.get(0, ()),
+    )
+    return replace(trial, verdicts=(*trial.verdicts, verdict))
+
+
 async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
     """Decide what a judge decides, then bring the verdicts together into the score."""
     item, response = trial.item, _response(trial)
-    done = {verdict.item for verdict in trial.verdicts}
+    done = {verdict.item for verdict in trial.verdicts if verdict.aspect == "constraint"}
     open_items = [i for i in range(len(item.sample.checklist)) if i not in done]
     verdicts = trial.verdicts
     if open_items and roles.judge is None:
@@ -117,7 +177,7 @@ async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
         # What verifying has settled already (parameters that nobody could read) stays as it is.
         own = {index: checks[index] for index in open_items if index in checks}
         verdicts += _verdicts(item, own, asked, roles)
-    ordered = tuple(sorted(verdicts, key=lambda v: v.item))
+    ordered = tuple(sorted(verdicts, key=lambda v: (v.aspect == "correctness", v.item)))
     return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))
 
 
@@ -173,6 +233,27 @@ async def _judge(
         return read_judge(item, response, replies, rules=roles.rules)
 
     return await reask(prompts, read, ask, indices, roles.attempts)
+
+
+async def _grade(
+    item: WorkItem, response: Response, ask: Ask, grader: ModelConfig, roles: Roles
+) -> tuple[dict[int, Check], dict[int, tuple[str, ...]]]:
+    """The check under 0, and the keys of the prompts behind it."""
+    refused = ask_grader(item, response, grader, with_media=roles.grader_media)
+    if isinstance(refused, Failure):
+        return {0: undecided(CAUSE_OF_FAILURE[refused.kind], refused.message)}, {}
+
+    def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
+        prompt = ask_grader(
+            item, response, grader, with_media=roles.grader_media, attempt=attempt, larger=larger
+        )
+        assert isinstance(prompt, Prompt), "it could be built once"
+        return dict.fromkeys(open_items, prompt)
+
+    def read(replies: Mapping[int, Response]) -> Mapping[int, Check]:
+        return {index: read_grader(reply) for index, reply in replies.items()}
+
+    return await reask(prompts, read, ask, (0,), roles.attempts)
 
 
 async def _run(check: CheckAll, calls: Mapping[int, CheckCall]) -> Mapping[int, Check | None]:

@@ -9,6 +9,8 @@ from ifbench.stages.binding import bound_items
 from ifbench.stages.verify import requirement_count
 from ifbench.types import (
     Cause,
+    GradedBy,
+    Grading,
     Outcome,
     Response,
     Rules,
@@ -28,6 +30,7 @@ class Graders:
     extractor: str = ""
     grader: str = ""
     rules: Rules = "paper"
+    correctness: Grading = "none"
 
 
 def score(
@@ -36,6 +39,8 @@ def score(
     """Bring verdicts together; an item without a verdict is undecided, never dropped."""
     by_item = {v.item: v for v in verdicts if v.aspect == "constraint"}
     missing = len(by_item) < len(item.sample.checklist)
+    graded = next((v for v in verdicts if v.aspect == "correctness"), None)
+    correct = _satisfied(graded)
     return Score(
         sample_id=item.sample.id,
         benchmark=item.sample.benchmark,
@@ -50,7 +55,11 @@ def score(
             _satisfied(by_item.get(index)) for index in range(len(item.sample.checklist))
         ),
         requirements=_requirements(item, by_item, graders.rules),
-        causes=_causes(verdicts, not_run=missing),
+        correct=correct,
+        grade=graded.grade if graded else None,
+        graded_by=None if correct is None or graded is None else _graded_by(graded),
+        ungraded=_ungraded(graded, graders),
+        causes=_causes([v for v in verdicts if v.aspect != "correctness"], not_run=missing),
         response_key=response.key if response else "",
         stop=response.stop if response else Stop.NONE,
         failure=response.failure.kind if response and response.failure else None,
@@ -63,6 +72,16 @@ def _satisfied(verdict: Verdict | None) -> bool | None:
     if verdict is None or verdict.outcome is Outcome.UNDECIDED:
         return None
     return verdict.outcome is Outcome.PASS
+
+
+def _graded_by(graded: Verdict) -> GradedBy:
+    return "model" if graded.asked else "script"
+
+
+def _ungraded(graded: Verdict | None, graders: Graders) -> Cause | None:
+    if graded is not None:
+        return graded.cause
+    return None if graders.correctness == "none" else Cause.NOT_RUN
 
 
 def _requirements(

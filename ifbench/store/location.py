@@ -62,7 +62,16 @@ class Location:
 
     def _entries(self) -> list[Any]:
         selector = fs.FileSelector(self.path, allow_not_found=True)
-        found = self.filesystem.get_file_info(selector)
+        for tries_left in (2, 1, 0):
+            # Arrow lists, fails, and then asks whether the folder exists: one that was made in
+            # between is an error to it.
+            try:
+                found = self.filesystem.get_file_info(selector)
+            except FileNotFoundError:
+                if not tries_left:
+                    raise
+            else:
+                break
         return [info for info in found if not info.base_name.startswith(".")]
 
     def read_whole(self, name: str) -> bytes:

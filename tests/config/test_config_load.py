@@ -312,6 +312,8 @@ def test_what_changes_no_result_changes_no_identity(here: Path, override: str) -
         "rules=release",
         "attempts=2",
         "judging.attempts=1",
+        "judging.grader_media=true",
+        "correctness=none",
         "seed=1",
     ],
 )

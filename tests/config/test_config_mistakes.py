@@ -82,6 +82,8 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("judge.base_url=gpu:8000", ["`base_url` must be an http:// or https:// address"]),
         ("execution.address=auto", []),
         ("max_owed=-1", ["`max_owed` must be at least 0, got -1"]),
+        ("correctness=model", ["`correctness: model` needs a `grader`"]),
+        ("correctness=modal", ["must be one of none, script, model"]),
         # Grammar.
         ("judge", ["KEY=VALUE"]),
         ("=gpt-4.1", ["KEY=VALUE"]),
@@ -114,6 +116,10 @@ def test_a_mistake_names_its_override_among_several(here: Path) -> None:
 
     assert found[0].startswith("command line, `judge.limits.concurrency=-1`: ")
     assert found[1].startswith("command line, `rules=x`: ")
+
+
+def test_a_grader_with_nothing_to_decide_is_a_mistake(here: Path) -> None:
+    assert "leaves nothing for a `grader`" in mistake("correctness=none", "grader=gpt-4.1")
 
 
 def test_without_candidates_the_key_is_asked_for(here: Path) -> None:

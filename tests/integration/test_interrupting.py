@@ -98,7 +98,7 @@ def test_ctrl_c_before_the_first_call_spends_nothing(place):
 def test_calls_that_never_end_are_let_go_and_the_rest_is_published(place, undisturbed):
     """As `ifbench evaluate` does it, with less patience than 15 s."""
     place.behave(Fault(mode="hang", match="decimal"))
-    arguments = [*place.command("execution.in_flight=68")[3:]]
+    arguments = [*place.command("execution.in_flight=92")[3:]]
     script = (
         "import sys; from pathlib import Path; from ifbench.config import load_config;"
         " from ifbench.commands.evaluate import run_config;"

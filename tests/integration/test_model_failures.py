@@ -42,8 +42,8 @@ def test_a_models_own_failures_are_stored_scored_and_counted(place):
         assert scores[sample]["causes"] == []
         assert expected[0] is None or not any(scores[sample]["satisfied"])
     assert answers_row(done.out) == {
-        "planned": "68",
-        "answered": "68",
+        "planned": "92",
+        "answered": "92",
         "truncated": "1",
         "refused": "1",
         "filtered": "1",

@@ -23,7 +23,7 @@ def test_plan_finds_nothing_to_ask_after_a_run_and_asks_nobody_before_one(finish
     assert sum(stored for stored, _ in rows.values()) == len(wanted)
     assert all(to_ask == 0 for _, to_ask in rows.values())
     shutil.rmtree(finished.store)
-    assert planned(finished.run(finished.command(name="plan")).out)["candidate"] == (0, 68)
+    assert planned(finished.run(finished.command(name="plan")).out)["candidate"] == (0, 92)
     assert finished.endpoint.counts()["total"] == 0
 
 

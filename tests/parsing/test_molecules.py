@@ -7,6 +7,8 @@ from ifbench.parsing.molecules import (
     SYMBOLS,
     Molecule,
     NoMolecule,
+    count_bonds,
+    count_matches,
     is_same_molecule,
     parse_molecule,
 )
@@ -164,3 +166,37 @@ def test_missing_package_names_the_extra(package, call):
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "ifbench[chemistry]" in done.stdout
+
+
+KINDS = ("single", "double", "triple", "aromatic", "rotatable", "total")
+
+
+@pytest.mark.parametrize(
+    ("notation", "counts"),
+    [
+        ("CC", (1, 0, 0, 0, 0, 1)),
+        ("C1=CC=CC=C1", (0, 0, 0, 6, 0, 6)),
+        ("C=CC#N", (1, 1, 1, 0, 0, 3)),
+        ("CCCC(=O)NCC", (6, 1, 0, 0, 3, 7)),
+        ("CCCC", (3, 0, 0, 0, 1, 3)),
+        ("[2H]CC", (1, 0, 0, 0, 0, 1)),
+        ("[Na+].[Cl-]", (0, 0, 0, 0, 0, 0)),
+        ("C[Mo]$[Mo]C", (2, 0, 0, 0, 0, 3)),
+    ],
+)
+def test_bonds_are_counted_by_kind(notation, counts):
+    assert count_bonds(notation, KINDS) == dict(zip(KINDS, counts, strict=True))
+
+
+def test_bonds_to_hydrogen_are_counted_where_asked_for():
+    assert count_bonds("[2H]CO", ("single", "total"), with_hydrogens=True) == {
+        "single": 5, "total": 5,
+    }  # fmt: skip
+
+
+def test_pattern_matches_are_counted_once_for_each_set_of_atoms():
+    assert count_matches("OCCO", ("CC", "[OX2H1]", "N")) == (1, 2, 0)
+    assert isinstance(count_matches("C1CC", ("C",)), NoMolecule)
+    assert isinstance(count_bonds("C1CC", ("single",)), NoMolecule)
+    with pytest.raises(ValueError, match="no SMARTS"):
+        count_matches("CC", ("C(",))

@@ -163,9 +163,9 @@ def test_results_of_a_newer_version_and_damaged_ones_are_errors(tmp_path: Path) 
 
     commit(resolve(str(tmp_path)), "run1", trial())
     (path,) = tmp_path.glob("results/scores/**/run1.parquet")
-    newer = schemas.SCORES.with_metadata({"ifbench.table": "scores", "ifbench.version": "2"})
+    newer = schemas.SCORES.with_metadata({"ifbench.table": "scores", "ifbench.version": "3"})
     pq.write_table(newer.empty_table(), path)
-    with pytest.raises(StoreError, match=r"run1\.parquet: `scores` has schema version 2"):
+    with pytest.raises(StoreError, match=r"run1\.parquet: `scores` has schema version 3"):
         read_scores(str(tmp_path))
     path.write_bytes(b"PAR1")
     with pytest.raises(StoreError, match=r"run1\.parquet: the results cannot be read"):

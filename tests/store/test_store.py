@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,23 @@ def test_writing_to_memory_goes_the_same_way(tmp_path: Path) -> None:
 def test_importing_the_package_alone_does_not_import_arrow() -> None:
     code = "import ifbench, ifbench.types, ifbench.keys, sys; sys.exit('pyarrow' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_folder_that_is_made_while_it_is_listed_is_listed(tmp_path):
+    """Arrow lists first and asks afterwards whether the folder exists."""
+    place = resolve(str(tmp_path)).child("journal")
+
+    def make_and_remove() -> None:
+        while not is_done.is_set():
+            (tmp_path / "journal").mkdir()
+            (tmp_path / "journal").rmdir()
+
+    is_done = threading.Event()
+    thread = threading.Thread(target=make_and_remove)
+    thread.start()
+    try:
+        for _ in range(3000):
+            assert place.folders() == []
+    finally:
+        is_done.set()
+        thread.join()

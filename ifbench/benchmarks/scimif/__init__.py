@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
+from ifbench.benchmarks.scimif.published import printed
 from ifbench.benchmarks.scimif.release import load_samples
 from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES, DOMAINS, GROUPS, TASKS
 
@@ -27,4 +28,5 @@ SCIMIF = Benchmark(
     rules=("paper", "release"),
     groups=GROUPS,
     domains=DOMAINS,
+    printed=printed,
 )

@@ -14,7 +14,10 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ifbench.benchmarks.binding import bind_params
+from ifbench.benchmarks.scimif.asked_units import asked_units
+from ifbench.benchmarks.scimif.discipline_parameters import DISCIPLINE_PARSERS
 from ifbench.benchmarks.scimif.option_lists import lettered_lines, listed_options
+from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Params
 from ifbench.errors import DatasetError
@@ -310,10 +313,120 @@ def _atom_count(raw: str, question: str) -> Parsed:
     counts = {_ELEMENTS[name.lower()]: _value(number) for number, name in pairs}
     if not counts or len(counts) < len(pairs):
         return "no numbers of atoms are stated, or one element twice"
+    return _in_notation({"atoms": counts}, raw, question)
+
+
+def _in_notation(params: Mapping[str, Any], raw: str, question: str) -> Parsed:
     notations = _notations(raw) or _notations(question)
     if len(notations) > 1:
         return f"{len(notations)} notations are stated, not one: {', '.join(sorted(notations))}"
-    return {"atoms": counts, "system": notations.pop()} if notations else {"atoms": counts}
+    return {**params, "system": notations.pop()} if notations else params
+
+
+_BONDS = r"single|double|triple|aromatic|rotatable|chemical|total"
+_GROUPS: Mapping[str, str] = MappingProxyType(
+    {
+        r"benzene\s+rings?": "benzene_ring",
+        r"phenyl\s+rings?": "benzene_ring",
+        r"carboxyl(?:ic(?:\s+acid)?)?": "carboxyl",
+        r"halo(?:gen)?": "halo",
+        r"nitrile|cyano": "nitrile",
+        r"amin[eo]": "amine",
+        **{
+            name: name
+            for name in (
+                "hydroxyl", "anhydride", "aldehyde", "ketone", "ester", "amide", "nitro", "thiol",
+                "thioether", "disulfide", "sulfide", "sulfoxide", "sulfone", "borane",
+            )
+        },
+    }
+)  # fmt: skip
+"""TOMG-Bench's functional groups, as its prompts name them."""
+_MODES: Mapping[str, str] = MappingProxyType(
+    {
+        r"\b(?:at least|no (?:fewer|less) than|a minimum of)\b": "at_least",
+        r"\b(?:at most|up to|no more than|a maximum of)\b": "at_most",
+    }
+)
+
+
+def _counted(text: str, names: str, thing: str) -> list[tuple[str, int]]:
+    """`2 double bonds`, `double: 2`, `"double bonds": 2`: names with numbers, in order."""
+    before = rf"{_NUMBER}\s+({names})\b(?!\s*[:=])"
+    after = rf"\b({names})(?:[\s_]+{thing}s?)?[\"']?\s*[:=]\s*(\d{{1,3}})\b"
+    found = [(m[2], _value(m[1])) for m in re.finditer(before, text, re.IGNORECASE)]
+    return found or [(m[1], int(m[2])) for m in re.finditer(after, text, re.IGNORECASE)]
+
+
+def _mode(text: str, pairs: int) -> dict[str, str] | str:
+    """The bound that a text sets on each of its numbers; a reason where it sets several."""
+    found, plain = [], text
+    for pattern, mode in _MODES.items():
+        plain, times = re.subn(pattern, "", plain, flags=re.IGNORECASE)
+        found += [mode] * times
+    if _BOUNDS.search(plain) or (found and len(found) != pairs) or len(set(found)) > 1:
+        return "a bound is stated that holds not for all numbers, or is not exact"
+    return {"mode": found[0]} if found else {}
+
+
+def _bond_counts(text: str) -> dict[str, int] | str:
+    pairs = [
+        ("total" if kind.lower() == "chemical" else kind.lower(), count)
+        for kind, count in _counted(text, _BONDS, "bond")
+    ]
+    if not pairs:  # "40 bonds", where no kind is named.
+        pairs = [("total", count) for count in _search_numbers(_NUMBER + r"\s+bonds?\b", text)]
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else "one kind is stated twice"
+
+
+def _group_counts(text: str) -> dict[str, int] | str:
+    pairs = [(_group(name), count) for name, count in _counted(text, "|".join(_GROUPS), "group")]
+    others = re.findall(
+        _NUMBER + r"\s+([a-z-]+)\s+(?:functional\s+)?groups?\b", text, re.IGNORECASE
+    )
+    for _, name in others:
+        if not _group(name):
+            return f"{name} is no group of TOMG-Bench"
+    return dict(pairs) if len(dict(pairs)) == len(pairs) else "one group is stated twice"
+
+
+def _group(name: str) -> str:
+    matching = (p for p in _GROUPS if re.fullmatch(p, name, re.IGNORECASE))
+    return _GROUPS[pattern] if (pattern := next(matching, "")) else ""
+
+
+def _stated(read: Callable[[str], dict[str, int] | str], raw: str, question: str) -> Parsed:
+    """The counts and their bound; those of the question must not contradict the parameters'."""
+    counts = read(raw or question)
+    if isinstance(counts, str) or not counts:
+        return counts or "no numbers are stated"
+    mode = _mode(raw or question, len(counts))
+    if isinstance(mode, str):
+        return mode
+    asked = read(question) if raw else counts
+    if isinstance(asked, dict) and asked and not asked.items() & counts.items():
+        return f"the parameters say {counts}, the question {asked}"
+    return {"counts": counts, **mode}
+
+
+def _bond_count(raw: str, question: str) -> Parsed:
+    stated = _stated(_bond_counts, raw, question)
+    if isinstance(stated, str):
+        return stated
+    counts = stated["counts"]
+    # TOMG-Bench's columns hold a 0 for each kind that its prompt does not name.
+    free = {"zero_means_any": True} if 0 in counts.values() and any(counts.values()) else {}
+    rest = {key: value for key, value in stated.items() if key != "counts"}
+    return _in_notation({"bonds": counts, **rest, **free}, raw, question)
+
+
+def _group_count(raw: str, question: str) -> Parsed:
+    stated = _stated(_group_counts, raw, question)
+    if isinstance(stated, str):
+        return stated
+    rest = {key: value for key, value in stated.items() if key != "counts"}
+    params = {"groups": stated["counts"], "convention": "tomg", **rest}
+    return _in_notation(params, raw, question)
 
 
 def _method(raw: str, _: str) -> Parsed:
@@ -355,7 +468,19 @@ PARSERS: Mapping[str, Parser] = MappingProxyType(
         "general:number_response": _number_response,
         "chemistry:molecular_validity": _molecular_validity,
         "chemistry:atom_count_constraint": _atom_count,
+        "chemistry:atom_bond_constraint": _bond_count,
+        "chemistry:atom_group_constraint": _group_count,
         "chemistry:method_constraint": _method,
+        "geography:method_constraint": _method,
+        "biology:method_constraint": _method,
+        "material:method_constraint": _method,
+        "physics:method_constraint": _method,
         "chemistry:reaction_steps": _steps,
+        **{f"{discipline}:unit_consistency": asked_units for discipline in DISCIPLINES},
+        "geography:analysis_steps_constraint": _steps,
+        "biology:analysis_steps_constraint": _steps,
+        "material:analysis_steps_constraint": _steps,
+        "physics:analysis_steps": _steps,
+        **DISCIPLINE_PARSERS,
     }
 )

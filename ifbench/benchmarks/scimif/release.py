@@ -297,3 +297,17 @@ def _normal(name: str) -> str:
     if path.startswith("materials/"):
         path = "material/" + path.removeprefix("materials/")
     return path.replace("PhysUnivBench", "PhysUniBench")
+
+
+# ── Places ───────────────────────────────────────────────────────────────────────────
+
+
+def places_of(path: Path) -> dict[str, str]:
+    """Where each sample of `load_samples(path)` stands, by id: `FILE line N`."""
+    is_foreign = path.is_dir() or is_release(path)
+    found: dict[str, str] = {}
+    for file in _subject_files(path) if is_foreign else [path]:
+        prefix = f"{subject_of(file)}/" if is_foreign else ""
+        for line in json_lines(file, Defects(file)):
+            found.setdefault(f"{prefix}{line.fields.get('id')}", f"{file} line {line.number}")
+    return found

@@ -103,6 +103,83 @@ chemistry_method = method_constraint(
     ),
 )
 
+geography_method = method_constraint(
+    "geography",
+    Example(
+        params={
+            "methods": [
+                {
+                    "name": "haversine formula",
+                    "formula_patterns": [r"d = 2 R \arcsin(\sqrt{a})"],
+                },
+                {"name": "spherical law of cosines"},
+            ]
+        },
+        instruction="Compute the distance with the haversine formula or the spherical law of cosines.",
+        passing="By the spherical law of cosines the two ports lie 1,240 km apart.",
+        failing="A degree is 111 km, so by Pythagoras the two ports lie 1,300 km apart.",
+    ),
+)
+
+biology_method = method_constraint(
+    "biology",
+    Example(
+        params={
+            "methods": [
+                {
+                    "name": "Hardy-Weinberg principle",
+                    "aliases": ["Hardy-Weinberg equilibrium", "Hardy-Weinberg law"],
+                    "formula_patterns": ["p^2 + 2pq + q^2 = 1"],
+                }
+            ]
+        },
+        instruction="Use the Hardy-Weinberg principle.",
+        passing="From $p^2 + 2pq + q^2 = 1$ with q = 0.1, a share of 0.18 are carriers.",
+        failing="By Mendel's law of segregation, half of the children are carriers.",
+    ),
+)
+
+material_method = method_constraint(
+    "material",
+    Example(
+        params={
+            "methods": [
+                {
+                    "name": "Hall-Petch relation",
+                    "aliases": ["Hall-Petch equation"],
+                    "formula_patterns": [r"\sigma_y = \sigma_0 + k / \sqrt{d}"],
+                }
+            ]
+        },
+        instruction="Use the Hall-Petch relation.",
+        passing="The Hall-Petch relation gives a yield strength of 210 MPa for 10 µm grains.",
+        failing="By the rule of mixtures the yield strength is 210 MPa.",
+    ),
+)
+
+physics_method = method_constraint(
+    "physics",
+    Example(
+        params={
+            "methods": [
+                {
+                    "name": "conservation of momentum",
+                    "aliases": ["momentum conservation"],
+                    "formula_patterns": ["m_1 v_1 + m_2 v_2 = (m_1 + m_2) v"],
+                },
+                {"name": "work-energy theorem"},
+            ],
+            "match": "all",
+        },
+        instruction="Use the conservation of momentum and then the work-energy theorem.",
+        passing=(
+            "Conservation of momentum gives 2 m/s after the impact; by the work-energy theorem the "
+            "pair then slides 0.4 m."
+        ),
+        failing="Conservation of momentum gives 2 m/s after the impact, so the pair slides 0.4 m.",
+    ),
+)
+
 
 def _passages(
     texts: Sequence[str], methods: Sequence[AskedMethod], *, is_used: bool = False

@@ -139,3 +139,82 @@ reaction_steps = steps_constraint(
         failing="1. The acid protonates the hydroxyl group.\n2. Propene forms.",
     ),
 )
+
+geography_steps = steps_constraint(
+    "geography:analysis_steps_constraint",
+    Example(
+        params={
+            "steps": [
+                "Delineate the catchment",
+                "Estimate the runoff from rainfall and land cover",
+                "Derive the peak discharge at the outlet",
+            ]
+        },
+        instruction="Estimate the flood risk of the valley, step by step.",
+        passing=(
+            "1. The divide in the contour map bounds a catchment of 12 km².\n"
+            "2. With 40 mm of rain and a runoff coefficient of 0.3, 12 mm run off.\n"
+            "3. Over six hours this gives a peak of about 7 m³/s at the bridge."
+        ),
+        failing="1. The valley is narrow.\n2. The peak at the bridge is about 7 m³/s.",
+    ),
+)
+
+biology_steps = steps_constraint(
+    "biology:analysis_steps_constraint",
+    Example(
+        params={
+            "steps": [
+                "Find the open reading frame",
+                "Translate it",
+                "Compare the protein with known families",
+            ]
+        },
+        instruction="Predict what the gene's product does: find the frame, translate, compare.",
+        passing=(
+            "1. The frame opens at the ATG in position 4 and ends with TAA in position 64.\n"
+            "2. It translates to a chain of 20 residues.\n"
+            "3. Its Walker A motif is that of P-loop ATPases, so it binds ATP."
+        ),
+        failing="1. The gene has a frame.\n2. Its product probably binds ATP.",
+    ),
+)
+
+material_steps = steps_constraint(
+    "material:analysis_steps_constraint",
+    Example(
+        params={
+            "steps": [
+                "Index the diffraction peaks",
+                "Determine the lattice parameter",
+                "Name the phase",
+            ]
+        },
+        instruction="Identify the phase from the diffraction pattern in three steps.",
+        passing=(
+            "1. The peaks at 38.4°, 44.7° and 65.1° are 111, 200 and 220 of a cubic face-centred "
+            "cell.\n2. Bragg's law gives a lattice parameter of 0.405 nm.\n3. The phase is aluminium."
+        ),
+        failing="1. The first peaks are 111, 200 and 220.\n2. The phase is aluminium.",
+    ),
+)
+
+physics_steps = steps_constraint(
+    "physics:analysis_steps",
+    Example(
+        params={
+            "steps": [
+                "Draw up the forces on the body",
+                "Write Newton's second law along the incline",
+                "Solve for the acceleration",
+            ]
+        },
+        instruction="Find the acceleration of the block on the smooth incline, step by step.",
+        passing=(
+            "1. Weight mg and the normal force act on the block.\n"
+            "2. Along the incline, m a = m g sin θ.\n"
+            "3. Hence a = g sin θ = 4.9 m/s²."
+        ),
+        failing="1. Along the incline, m a = m g sin θ.\n2. Hence a = 4.9 m/s².",
+    ),
+)

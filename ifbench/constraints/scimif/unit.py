@@ -223,11 +223,13 @@ _CONDITION = re.compile(
 
 
 def _is_condition(text: str, before: _Quantity, last: _Quantity, asked: Sequence[Unit]) -> bool:
-    """True for the 298 K of `12.5 kJ/mol at 298 K.`: of another kind than what is asked for."""
-    if last.unit is None or last.unit in asked or _can_convert(last.unit, asked):
-        return False
+    """True for the 298 K of `12.5 kJ/mol at 298 K.`, and the 45 km/h of `12.5 m/s (45 km/h)`."""
     gap = text[before.number.end : last.number.start]
-    return _CONDITION.search(gap) is not None and not _SENTENCE_ENDS.search(gap)
+    if last.unit is None or last.unit in asked or _SENTENCE_ENDS.search(gap):
+        return False
+    if _can_convert(last.unit, asked):
+        return before.unit in asked and gap.rstrip(" $*~").endswith("(")
+    return _CONDITION.search(gap) is not None
 
 
 _BEFORE = 120

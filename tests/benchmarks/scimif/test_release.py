@@ -98,10 +98,17 @@ def test_names_and_origins_become_the_papers(tmp_path):
 
 
 def test_readable_parameters_are_typed_and_unreadable_ones_are_kept_with_a_reason(tmp_path):
-    decimals, unit, box = load_one(tmp_path).checklist
+    decimals, unit, box = load_one(
+        tmp_path,
+        instruction_list=[
+            instruction("general_decimal_annotation", "two decimal places", "original"),
+            instruction("materials_unit_consistency", "SI units", "core_task"),
+            instruction("general_wrap_up"),
+        ],
+    ).checklist
     assert decimals.params == all_constraints()["general:decimal_number"].params(places=2)
     assert isinstance(unit.params, UnboundParams)
-    assert unit.params.raw == "percentage (%)"
+    assert unit.params.raw == "SI units"
     assert unit.params.reason
     assert box.params == all_constraints()["general:wrap_up"].params()
 
@@ -343,7 +350,9 @@ def test_a_constraint_that_stands_twice_stays_twice_and_is_noted(tmp_path):
     assert sample.provenance["repeated_constraints"] == "general:wrap_up"
 
 
-@pytest.mark.parametrize("parameters", ["¡nivel de energía!", "E = mc²; p = mv; F = ma" * 40])
+@pytest.mark.parametrize(
+    "parameters", ["¡Aplica la ley de Hooke; después, halla E!", "E = mc²; p = mv; F = ma" * 40]
+)
 def test_a_paragraph_of_parameters_is_kept_whole(tmp_path, parameters):
     sample = load_one(
         tmp_path, instruction_list=[instruction("material_method_constraint", parameters)]

@@ -15,11 +15,12 @@ _CODON = {
 
 
 def biology() -> Iterator[Draft]:
-    """Thirteen samples."""
+    """Eighteen samples."""
     yield from _sequences()
     yield from _inheritance()
     yield from _curves()
     yield from _words()
+    yield from _disciplined()
 
 
 def reverse_complement(dna: str) -> str:
@@ -193,4 +194,116 @@ def _words() -> Iterator[Draft]:
         ),
         good="kind,task\nred blood cells,oxygen\nwhite blood cells,defence\nplatelets,clotting",
         bad="red blood cells, white blood cells, platelets",
+    )
+
+
+def _disciplined() -> Iterator[Draft]:
+    """Relations, lengths of sequences, a law and an analysis in steps."""
+    yield Draft(
+        id="biology-relations",
+        discipline="biology",
+        task_type="biology_entity_relationship",
+        question=(
+            "Which drug is followed by which adverse effect? Six patients became hypothyroid on "
+            "amiodarone, and two on lithium developed a tremor."
+        ),
+        reference="(amiodarone, hypothyroidism), (lithium, tremor)",
+        demands=(
+            demand(
+                "biology:entity_relationship_format_validity",
+                "List each relation as (drug, effect).",
+                slots=["drug", "effect"],
+            ),
+        ),
+        good="(amiodarone, hypothyroidism), (lithium, tremor)",
+        bad="(amiodarone, hypothyroidism), (lithium, )",
+    )
+    gene = "ATGGCTAAAGATTGG"
+    count = len(gene) // 3
+    yield Draft(
+        id="biology-length-stated",
+        discipline="biology",
+        task_type="biology_sequence_qa",
+        question=f"How many amino acids does the open reading frame {gene}TAA encode?",
+        reference=str(count),
+        demands=(
+            demand(
+                "biology:protein_length",
+                "State the length as one integer, the stop codon not counted.",
+                quantity="stated",
+                length=count,
+            ),
+        ),
+        good=f"It encodes {count} amino acids.",
+        bad=f"It encodes {count} or {count + 1} amino acids.",
+    )
+    frame = "ATGGCTAAAGATTGGCTGTTTGGC"
+    peptide = "".join(_CODON[frame[k : k + 3]] for k in range(0, len(frame), 3))
+    yield Draft(
+        id="biology-length-sequence",
+        discipline="biology",
+        task_type="biology_sequence_qa",
+        question=f"Which peptide does {frame} encode, in one-letter code?",
+        reference=peptide,
+        demands=(
+            demand(
+                "biology:protein_length",
+                f"Write the whole peptide of exactly {len(peptide)} amino acids.",
+                length=len(peptide),
+                strict=True,
+            ),
+        ),
+        good=f"The peptide is `{peptide}`.",
+        bad=f"The peptide of {len(peptide)} residues is `{peptide[:-1]}`.",
+    )
+    carriers = 2 * 0.95 * 0.05
+    yield Draft(
+        id="biology-carriers",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question=(
+            "A recessive allele has a frequency of 0.05. Which share of the population carries it "
+            "without showing the trait?"
+        ),
+        reference=f"{carriers:.3f}",
+        demands=(
+            demand(
+                "biology:method_constraint",
+                "Apply the Hardy-Weinberg principle and name it.",
+                methods=[
+                    {
+                        "name": "Hardy-Weinberg principle",
+                        "aliases": ["Hardy-Weinberg equilibrium", "Hardy-Weinberg law"],
+                        "formula_patterns": ["p^2 + 2pq + q^2 = 1"],
+                    }
+                ],
+            ),
+            demand("wrap_up"),
+        ),
+        good=f"By the Hardy-Weinberg principle 2pq carry it: \\boxed{{{carriers:.3f}}}",
+        bad=f"A share of {carriers:.3f} carries it.",
+    )
+    yield Draft(
+        id="biology-reading-frame",
+        discipline="biology",
+        task_type="biology_analysis_steps",
+        question="How many amino acids does the first open reading frame of CCATGGCTAAAGATTAACC encode?",
+        reference="4",
+        demands=(
+            demand(
+                "biology:analysis_steps_constraint",
+                "Find the start codon, read the codons up to the stop codon, then count.",
+                steps=[
+                    "Find the start codon",
+                    "Read the codons up to the stop codon",
+                    "Count the amino acids",
+                ],
+            ),
+            demand("response_structure", position="end"),
+        ),
+        good=(
+            "1. The frame opens at ATG.\n2. GCT, AAA and GAT follow, then the stop codon TAA.\n"
+            "3. M, A, K and D are four.\n\nFinal answer: 4"
+        ),
+        bad="Final answer: 4\n\nThe frame opens at ATG and ends at TAA.",
     )

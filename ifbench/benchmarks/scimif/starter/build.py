@@ -16,6 +16,7 @@ from ifbench.benchmarks.scimif.starter.draft import Draft
 from ifbench.benchmarks.scimif.starter.geography import geography
 from ifbench.benchmarks.scimif.starter.material import material
 from ifbench.benchmarks.scimif.starter.physics import physics
+from ifbench.benchmarks.scimif.starter.quantities import quantities
 from ifbench.types import ChecklistItem, Media, Sample
 
 HERE = Path(__file__).parent
@@ -27,6 +28,7 @@ def drafts() -> Iterator[Draft]:
     decks = [list(deck()) for deck in (chemistry, geography, biology, material, physics)]
     for place in range(max(map(len, decks))):
         yield from chain.from_iterable(deck[place : place + 1] for deck in decks)
+    yield from quantities()
 
 
 def build(folder: Path) -> int:

@@ -13,10 +13,11 @@ EARTH_RADIUS_KM = 6371.0
 
 
 def geography() -> Iterator[Draft]:
-    """Thirteen samples."""
+    """Eighteen samples."""
     yield from _maps()
     yield from _numbers()
     yield from _words()
+    yield from _disciplined()
 
 
 def great_circle_km(one: tuple[float, float], other: tuple[float, float]) -> float:
@@ -201,4 +202,120 @@ def _words() -> Iterator[Draft]:
         demands=(demand("xml_constraint", root="place"),),
         good="<place><country>Peru</country><continent>South America</continent></place>",
         bad="<place><country>Peru</country><continent>South America</place>",
+    )
+
+
+def _disciplined() -> Iterator[Draft]:
+    """Addresses, scenes, a law and an analysis in steps."""
+    yield Draft(
+        id="geography-address-row",
+        discipline="geography",
+        task_type="earth_address_format",
+        question="Where does the basilica Sagrada Família stand?",
+        reference={"continent": "Europe", "country": "Spain", "city": "Barcelona"},
+        demands=(
+            demand(
+                "geography:address_hierarchy",
+                "Write the address alone, as continent, country, city, parted by commas.",
+                level_names=["continent", "country", "city"],
+            ),
+        ),
+        good="Europe, Spain, Barcelona",
+        bad="Barcelona, Spain, Europe",
+    )
+    yield Draft(
+        id="geography-address-keys",
+        discipline="geography",
+        task_type="earth_address_format",
+        question="Which city lies at the foot of Table Mountain?",
+        reference={"continent": "Africa", "country": "South Africa", "city": "Cape Town"},
+        demands=(
+            demand(
+                "geography:address_hierarchy",
+                "Give its address with the levels continent, country and city.",
+                level_names=["continent", "country", "city"],
+            ),
+            demand("json_constraint", required_keys=["continent", "country", "city"]),
+        ),
+        good='{"continent": "Africa", "country": "South Africa", "city": "Cape Town"}',
+        bad='{"continent": "Africa", "country": "South Africa", "city": ""}',
+    )
+    yield Draft(
+        id="geography-scene",
+        discipline="geography",
+        task_type="earth_scene_option",
+        question=(
+            "A photograph from behind a windscreen shows wet asphalt, moving wipers, and street "
+            "lamps under a black sky. Describe the scene."
+        ),
+        reference={
+            "weather": "rainy",
+            "lighting_condition": "night",
+            "platform": "driving surface",
+        },
+        demands=(
+            demand(
+                "geography:scene_option_constraint",
+                "Give one value for each field. weather: clear, cloudy, rainy; "
+                "lighting_condition: day, dusk/dawn, night; "
+                "platform: driving surface, walking surface.",
+                fields={
+                    "weather": ["clear", "cloudy", "rainy"],
+                    "lighting_condition": ["day", "dusk/dawn", "night"],
+                    "platform": ["driving surface", "walking surface"],
+                },
+            ),
+        ),
+        good="weather: rainy\nlighting_condition: night\nplatform: driving surface",
+        bad="weather: wet\nlighting_condition: night\nplatform: driving surface",
+    )
+    flux = 12 * 0.005
+    yield Draft(
+        id="geography-darcy",
+        discipline="geography",
+        task_type="earth_calculation_task",
+        question=(
+            "An aquifer conducts 12 m a day, and its water table falls by 5 m on 1000 m. "
+            "What is the specific discharge, in m a day?"
+        ),
+        reference=f"{flux:.2f}",
+        demands=(
+            demand(
+                "geography:method_constraint",
+                "Apply Darcy's law and name it.",
+                methods=[{"name": "Darcy's law", "aliases": ["Darcy law"]}],
+            ),
+            demand("wrap_up"),
+        ),
+        good=f"By Darcy's law the discharge is conductivity times gradient: \\boxed{{{flux:.2f}}}",
+        bad=f"Conductivity times gradient is {flux:.2f} m a day.",
+    )
+    runoff = 50e6 * 0.020 * 0.4
+    yield Draft(
+        id="geography-runoff",
+        discipline="geography",
+        task_type="earth_reasoning_steps",
+        question=(
+            "A catchment of 50 km² receives 20 mm of rain, of which 40 % run off. "
+            "Which volume runs off, in m³?"
+        ),
+        reference=f"{runoff:.0f}",
+        demands=(
+            demand(
+                "geography:analysis_steps_constraint",
+                "First convert area and depth to metres, then compute the volume of rain, then "
+                "take the share that runs off.",
+                steps=[
+                    "Convert area and depth of rain to metres",
+                    "Compute the volume of the rain",
+                    "Take the share that runs off",
+                ],
+            ),
+            demand("response_structure", position="end"),
+        ),
+        good=(
+            "1. The area is 5e7 m², the depth 0.02 m.\n2. Together they hold 1e6 m³.\n"
+            f"3. Of this, 0.4 run off.\n\nFinal answer: {runoff:.0f} m³"
+        ),
+        bad=f"Final answer: {runoff:.0f} m³\n\nThis is 0.4 of the rain.",
     )

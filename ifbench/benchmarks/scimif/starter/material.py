@@ -13,11 +13,12 @@ AVOGADRO = 6.022e23
 
 
 def material() -> Iterator[Draft]:
-    """Thirteen samples."""
+    """Eighteen samples."""
     yield from _crystals()
     yield from _phases()
     yield from _strength()
     yield from _words()
+    yield from _disciplined()
 
 
 def density(atoms: int, grams_per_mol: float, edge_nm: float) -> float:
@@ -203,4 +204,114 @@ def _words() -> Iterator[Draft]:
         demands=(demand("xml_constraint", root="material"),),
         good="<material><class>ceramic</class><crystalline>no</crystalline></material>",
         bad="<material class=ceramic>not crystalline</material>",
+    )
+
+
+def _disciplined() -> Iterator[Draft]:
+    """Techniques, kinds of properties, a law and an analysis in steps."""
+    yield Draft(
+        id="material-technique",
+        discipline="material",
+        task_type="material_characterization_technique",
+        question="Which technique finds the spacing of lattice planes from the angles of reflected X-rays?",
+        reference="X-ray diffraction (XRD)",
+        demands=(
+            demand(
+                "material:characterization_technique",
+                "Name one characterization technique.",
+                allowed=["XRD"],
+            ),
+        ),
+        good="X-ray diffraction (XRD)",
+        bad="X-ray photoelectron spectroscopy (XPS)",
+    )
+    yield Draft(
+        id="material-gap-kind",
+        discipline="material",
+        task_type="material_property_prediction",
+        question=(
+            "The valence band of a crystal is highest at Γ, its conduction band lowest near X. "
+            "Of which kind is the band gap?"
+        ),
+        reference="Indirect",
+        demands=(
+            demand(
+                "material:property_type",
+                "Answer with the label Direct or Indirect.",
+                kind="label",
+                labels=["Direct", "Indirect"],
+            ),
+        ),
+        good="Indirect",
+        bad="neither of both",
+    )
+    gap = 1240 / 400
+    yield Draft(
+        id="material-gap-value",
+        discipline="material",
+        task_type="material_property_prediction",
+        question=(
+            "A semiconductor absorbs light of at most 400 nm. How large is its band gap? "
+            "Take hc = 1240 eV nm."
+        ),
+        reference=f"{gap:.1f}",
+        demands=(
+            demand(
+                "material:property_type",
+                "Answer with one number, in eV.",
+                kind="number",
+                unit="eV",
+            ),
+        ),
+        good=f"{gap:.1f} eV",
+        bad="3 to 4 eV",
+    )
+    strength = 70 + 0.74 / math.sqrt(1e-4)
+    yield Draft(
+        id="material-hall-petch",
+        discipline="material",
+        task_type="material_reasoning_process",
+        question=(
+            "An iron has a friction stress of 70 MPa, a strengthening coefficient of 0.74 MPa m^0.5 "
+            "and grains of 100 µm. What is its yield strength, in MPa?"
+        ),
+        reference=f"{strength:.0f}",
+        demands=(
+            demand(
+                "material:method_constraint",
+                "Apply the Hall-Petch relation and name it.",
+                methods=[{"name": "Hall-Petch relation", "aliases": ["Hall-Petch equation"]}],
+            ),
+            demand("wrap_up"),
+        ),
+        good=f"The Hall-Petch relation adds 74 MPa to 70 MPa: \\boxed{{{strength:.0f}}}",
+        bad=f"The yield strength is {strength:.0f} MPa.",
+    )
+    porosity = 100 * (1 - 30 / 10 / 4)
+    yield Draft(
+        id="material-porosity",
+        discipline="material",
+        task_type="material_reasoning_process",
+        question=(
+            "A ceramic disc of 30 g fills 10 cm³; without pores it would have 4.0 g/cm³. "
+            "What is its porosity, in percent?"
+        ),
+        reference=f"{porosity:.0f}",
+        demands=(
+            demand(
+                "material:analysis_steps_constraint",
+                "First find the bulk density, then the relative density, then the porosity.",
+                steps=[
+                    "Find the bulk density",
+                    "Find the relative density",
+                    "Find the porosity",
+                ],
+            ),
+            demand("response_structure", position="end"),
+        ),
+        good=(
+            "1. The bulk density is 3.0 g/cm³.\n2. That is 0.75 of the full density.\n"
+            f"3. The rest are pores.\n\nFinal answer: {porosity:.0f} %"
+        ),
+        bad=f"Final answer: {porosity:.0f} %\n\nThe bulk density is 3.0 g/cm³.",
     )

@@ -15,11 +15,12 @@ LIGHT = 2.998e8
 
 
 def physics() -> Iterator[Draft]:
-    """Fourteen samples."""
+    """Sixteen samples."""
     yield from _motion()
     yield from _circuits()
     yield from _waves()
     yield from _words()
+    yield from _disciplined()
 
 
 def _motion() -> Iterator[Draft]:
@@ -198,4 +199,62 @@ def _words() -> Iterator[Draft]:
         demands=(demand("html_constraint"),),
         good="<p>the newton</p>",
         bad="the <b>newton</b>",
+    )
+
+
+def _disciplined() -> Iterator[Draft]:
+    """A law and an analysis in steps."""
+    speed = 2 * 6 / (2 + 1)
+    yield Draft(
+        id="physics-collision",
+        discipline="physics",
+        task_type="physics_formatted_numerical_task",
+        question=(
+            "A cart of 2 kg runs at 6 m/s into one of 1 kg at rest, and they stick together. "
+            "How fast do they go on, in m/s?"
+        ),
+        reference=f"{speed:g}",
+        demands=(
+            demand(
+                "physics:method_constraint",
+                "Apply the conservation of momentum and name it.",
+                methods=[
+                    {
+                        "name": "conservation of momentum",
+                        "aliases": ["momentum conservation", "law of conservation of momentum"],
+                    }
+                ],
+            ),
+            demand("wrap_up"),
+        ),
+        good=f"Conservation of momentum gives 12 = 3 v, so v is \\boxed{{{speed:g}}}",
+        bad=f"They go on at {speed:g} m/s.",
+    )
+    slope = G * math.sin(math.radians(30))
+    yield Draft(
+        id="physics-incline",
+        discipline="physics",
+        task_type="physics_formatted_reasoning_process",
+        question=(
+            "A block slides down a smooth slope of 30°. What is its acceleration, in m/s²? "
+            "Take g = 9.81 m/s²."
+        ),
+        reference=f"{slope:.1f}",
+        demands=(
+            demand(
+                "physics:analysis_steps",
+                "Name the forces, write Newton's second law along the slope, then solve it.",
+                steps=[
+                    "Name the forces on the block",
+                    "Write Newton's second law along the slope",
+                    "Solve for the acceleration",
+                ],
+            ),
+            demand("response_structure", position="end"),
+        ),
+        good=(
+            "1. Weight and the normal force act.\n2. Along the slope, m a = m g sin 30°.\n"
+            f"3. Half of g remains.\n\nFinal answer: {slope:.1f} m/s²"
+        ),
+        bad=f"Final answer: {slope:.1f} m/s²\n\nHalf of g remains on the slope.",
     )

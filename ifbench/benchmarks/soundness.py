@@ -1,0 +1,308 @@
+"""What in a data set would make a score meaningless, though every line of it can be read.
+
+A loader refuses what cannot be read. Here are the quiet defects, each seen in public data:
+constraints that no answer can obey together, options that the reference is none of, questions
+whose input was lost, parameters that no parser could read.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.running import CheckCall, run_check
+from ifbench.parsing.numbers import quantities_in
+from ifbench.types import ChecklistItem, Outcome, Sample, UnboundParams
+
+Kind: TypeAlias = Literal["parameters", "reference", "contradiction", "input", "checklist"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One defect of one sample."""
+
+    sample_id: str
+    kind: Kind
+    message: str
+
+
+Found: TypeAlias = Iterator[tuple[Kind, str]]
+
+
+def findings(sample: Sample) -> Iterator[Finding]:
+    """Every quiet defect of a sample, in the order of its parts."""
+    for look in _LOOKS:
+        for kind, message in look(sample):
+            yield Finding(sample_id=sample.id, kind=kind, message=message)
+
+
+# ── The question ─────────────────────────────────────────────────────────────────────
+
+_EMPTY_FIELD = re.compile(
+    r"\b(?P<name>(?:structure |crystal |protein |amino acid |molecular )?"
+    r"(?:description|structure|sequence|input|smiles|selfies|passage|text))"
+    r"[ \t]*:[ \t]*[.\"'`]{0,2}[ \t]*(?:\n[ \t]*\n|\n?\Z|\.\s)",
+    re.IGNORECASE,
+)
+_CHAT_MARKS = ("<s>[INST]", "<<SYS>>", "<|im_start|>", "<|begin_of_text|>", "### Instruction:")
+
+
+def _question(sample: Sample) -> Found:
+    for words in dict.fromkeys((sample.instruction, sample.original_instruction)):
+        empty = _EMPTY_FIELD.search(words)
+        if empty is not None:
+            yield (
+                "input",
+                f"`{empty['name']}:` is followed by nothing, so there is nothing to go by",
+            )
+        if "[REDACTED]" in words:
+            yield (
+                "input",
+                "`[REDACTED]` stands in the question: a rewriting took out what was asked",
+            )
+        mark = next((mark for mark in _CHAT_MARKS if mark in words), None)
+        if mark is not None:
+            yield "input", f"`{mark}` stands in the question: another model's chat template"
+
+
+# ── The checklist ────────────────────────────────────────────────────────────────────
+
+
+def _parameters(sample: Sample) -> Found:
+    for index, item in enumerate(sample.checklist):
+        if isinstance(item.params, UnboundParams):
+            raw = item.params.raw if len(item.params.raw) <= 120 else f"{item.params.raw[:119]}…"
+            yield (
+                "parameters",
+                f"checklist[{index}] {item.constraint_id}: {item.params.reason} (found {raw!r})",
+            )
+
+
+def _checklist(sample: Sample) -> Found:
+    known = all_constraints()
+    if not sample.checklist:
+        yield "checklist", "no constraint is checked, so that the sample counts in no metric"
+    for index, item in enumerate(sample.checklist):
+        if item.constraint_id not in known:
+            yield "checklist", f"checklist[{index}]: unknown constraint `{item.constraint_id}`"
+    damage = sample.provenance.get("chosen_instructions")
+    if damage:
+        yield "checklist", f"the constraints chosen are not those checked: chosen {damage}"
+
+
+WHOLE_FORMATS = (
+    "general:json_constraint", "general:list_constraint", "general:tuple_constraint",
+    "general:dictionary_constraint", "general:html_constraint", "general:xml_constraint",
+    "general:csv_constraint",
+)  # fmt: skip
+_STEPS = re.compile(r":(?:analysis|reaction)_steps|:number_response$")
+
+
+def _contradictions(sample: Sample) -> Found:
+    bound = [item for item in sample.checklist if not isinstance(item.params, UnboundParams)]
+    for one, two in combinations(bound, 2):
+        reason = _contradiction(one, two) or _contradiction(two, one)
+        if reason:
+            yield "contradiction", f"{one.constraint_id} and {two.constraint_id}: {reason}"
+    for item in bound:
+        if reason := _against_words(item, sample.instruction):
+            yield "contradiction", f"{item.constraint_id}: {reason}"
+
+
+def _contradiction(one: ChecklistItem, two: ChecklistItem) -> str:
+    """Why no answer obeys both; empty where one may."""
+    a, b = one.constraint_id, two.constraint_id
+    if one.scope != two.scope:
+        return ""
+    if a == b:
+        return "" if one.params == two.params else "asked twice, with different parameters"
+    if {a, b} == {"general:all_uppercase", "general:all_lowercase"}:
+        return "no text is both"
+    if a in WHOLE_FORMATS and b in WHOLE_FORMATS and _is_whole(one) and _is_whole(two):
+        return "the whole answer cannot be both"
+    if _is_bare_choice(one) and (_STEPS.search(b) or _has_sections(two)):
+        return "an answer that is a choice and nothing else leaves no room for the other"
+    if a.startswith("general:all_") and (name := _cased_name(two, a.endswith("lowercase"))):
+        case = "lower" if a.endswith("lowercase") else "upper"
+        return f"`{name}` has to be written, and is not in {case} case"
+    if (a, b) == ("general:judge", "general:choose_from") and not _is_yes_no(two):
+        return "the answer cannot be yes or no and one of the options"
+    return ""
+
+
+def _is_whole(item: ChecklistItem) -> bool:
+    return getattr(item.params, "scope", "whole") == "whole"
+
+
+def _is_bare_choice(item: ChecklistItem) -> bool:
+    if item.constraint_id == "general:judge":
+        return not getattr(item.params, "explanation", False)
+    params = item.params
+    return (
+        item.constraint_id == "general:choose_from"
+        and not getattr(params, "allow_explanation", False)
+        and getattr(params, "mode", "") != "contains"
+    )
+
+
+def _has_sections(item: ChecklistItem) -> bool:
+    return bool(getattr(item.params, "sections", ()))
+
+
+def _is_yes_no(item: ChecklistItem) -> bool:
+    options = {str(option).strip().casefold() for option in getattr(item.params, "options", ())}
+    return options <= {"yes", "no", "true", "false"}
+
+
+def _cased_name(item: ChecklistItem, lower: bool) -> str:  # noqa: FBT001 - the two cases
+    """A name that the item has the answer write, and that the case forbids."""
+    params = item.params
+    names: Sequence[Any] = ()
+    if item.constraint_id.endswith(":unit_consistency"):
+        names = (getattr(params, "unit", None), *(getattr(params, "units", None) or ()))
+        others = set(getattr(params, "aliases", None) or ())
+        names = [] if others or getattr(params, "convertible", False) else names
+    elif item.constraint_id == "general:json_constraint":
+        names = getattr(params, "required_keys", ())
+    elif item.constraint_id == "general:choose_from" and not getattr(params, "ignore_case", True):
+        names = getattr(params, "options", ())
+    elif item.constraint_id == "general:xml_constraint":
+        names = (getattr(params, "root", None),)
+    wrong = str.isupper if lower else str.islower
+    written = [str(name) for name in names if name]
+    if len(written) > 1 and item.constraint_id.endswith(":unit_consistency"):
+        return ""  # One of several units may do.
+    return next((name for name in written if any(map(wrong, name))), "")
+
+
+_WHOLE_NUMBER = re.compile(r"\bnearest (?:integer|whole number)\b", re.IGNORECASE)
+
+
+def _against_words(item: ChecklistItem, instruction: str) -> str:
+    places = getattr(item.params, "places", None)
+    if item.constraint_id == "general:decimal_number" and places:
+        match = _WHOLE_NUMBER.search(instruction)
+        if match is not None:
+            return f"{places} decimal places are checked, and the question asks for the {match[0]}"
+    return ""
+
+
+# ── The reference ────────────────────────────────────────────────────────────────────
+
+CONTENT = (
+    "general:choose_from", "general:judge", "chemistry:molecular_validity",
+    "chemistry:atom_count", "chemistry:atom_bond_constraint", "chemistry:atom_group_constraint",
+    "geography:address_hierarchy", "geography:scene_option_constraint",
+    "biology:entity_relationship_format_validity", "biology:protein_length",
+    "material:characterization_technique", "material:property_type",
+)  # fmt: skip
+"""Constraints on what an answer says; the others are about its dress, which a reference lacks."""
+
+
+def _reference(sample: Sample) -> Found:
+    if sample.reference is None:
+        if not sample.facets.get("task_type", "").startswith("chemistry_molcustom"):
+            yield "reference", "there is none, so that correctness cannot be graded"
+        return
+    text = reference_text(sample.reference)
+    if text.strip().casefold() in {"", "null", "none", "nan", "n/a"}:
+        yield "reference", f"it is {text!r}, which says nothing"
+        return
+    for index, item in enumerate(sample.checklist):
+        if reason := _fault(item, text):
+            yield "reference", f"checklist[{index}] {item.constraint_id} fails it: {reason}"
+
+
+def reference_text(reference: Any) -> str:
+    """A reference as an answer would give it."""
+    if isinstance(reference, str):
+        return reference
+    if isinstance(reference, Mapping | list):
+        return json.dumps(reference, ensure_ascii=False)
+    return str(reference)
+
+
+def _fault(item: ChecklistItem, text: str) -> str:
+    """Why a right answer, given as the reference gives it, would break the constraint."""
+    known = all_constraints()
+    if isinstance(item.params, UnboundParams) or item.constraint_id not in known:
+        return ""
+    if item.constraint_id == "general:decimal_number":
+        return _lost_by_rounding(text, getattr(item.params, "places", 0))
+    is_cased = item.constraint_id in {"general:all_uppercase", "general:all_lowercase"}
+    has_unit = item.constraint_id.endswith(":unit_consistency") and _has_unit(text)
+    if item.constraint_id not in CONTENT and not is_cased and not has_unit:
+        return ""
+    if is_cased:
+        return _lost_by_case(text, upper=item.constraint_id.endswith("uppercase"))
+    if getattr(item.params, "unit", None) and not has_unit and not _has_unit(text):
+        return ""  # The unit is dress.
+    check = run_check(
+        CheckCall(constraint_id=item.constraint_id, params=item.params, text=text)
+    ) or run_check(
+        CheckCall(
+            constraint_id=item.constraint_id, params=item.params, text=text, quotations=(text,)
+        )
+    )
+    return check.reason if check is not None and check.outcome is Outcome.FAIL else ""
+
+
+_MIXED = re.compile(r"\b(?=\w*[a-z])\w+[A-Z]\w*|\b[A-Z][a-z]?\d\w*")
+_ACRONYM = re.compile(r"\b[A-Z]{2,}\b")
+
+
+def _lost_by_case(text: str, *, upper: bool) -> str:
+    """A name whose case has a meaning (NaCl, pH, CO2, TEM); "No" may be written "NO"."""
+    name = _MIXED.search(text) or (None if upper else _ACRONYM.search(text))
+    if name is None or (name[0].isupper() if upper else name[0].islower()):
+        return ""
+    return f"`{name[0]}` is not itself in {'upper' if upper else 'lower'} case"
+
+
+def _has_unit(text: str) -> bool:
+    quantities = quantities_in(text)
+    return bool(quantities) and bool(re.search(r"[^\W\d_]", quantities[-1].unit_text(text)))
+
+
+_LOST = 0.05
+"""Relative; a grader's tolerance is not wider."""
+
+
+def _lost_by_rounding(text: str, places: int) -> str:
+    quantities = quantities_in(text)
+    if len(quantities) != 1 or text.strip() != text[quantities[0].start : quantities[0].end]:
+        return ""
+    try:
+        value = float(text.replace("\u2212", "-").replace(",", ""))
+    except ValueError:
+        return ""
+    rounded = round(value, places)
+    if value and abs(rounded - value) > _LOST * abs(value):
+        return f"rounded to {places} decimal places, {text.strip()} becomes {rounded:g}"
+    return ""
+
+
+_LOOKS: tuple[Callable[[Sample], Found], ...] = (
+    _question,
+    _parameters,
+    _checklist,
+    _contradictions,
+    _reference,
+)
+
+KINDS: Mapping[Kind, str] = MappingProxyType(
+    {
+        "input": "the question lacks what it is about",
+        "parameters": "parameters that no parser could read; the item stays undecided",
+        "checklist": "constraints that are missing, unknown or not those chosen",
+        "contradiction": "constraints that no answer can obey together",
+        "reference": "references that are missing, or break the sample's own constraints",
+    }
+)
+"""What each kind means, in the order in which a report lists them."""

@@ -1,0 +1,81 @@
+"""`ifbench answers`: answers from elsewhere into the store, ours into the release's form."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ifbench.benchmarks.datasets import open_dataset
+from ifbench.cli import EXIT_OK
+from ifbench.commands.evaluate import command_line
+from ifbench.commands.report import find_run, scores_of
+from ifbench.config import load_config
+from ifbench.config.values import Benchmark
+from ifbench.errors import ConfigError, StoreError
+from ifbench.exchange import import_answers, release_lines
+from ifbench.store import Manifest, Store, open_store
+from ifbench.types import Sample
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry out one action on answers."""
+    return _import(options) if options.action == "import" else _export(options)
+
+
+def _import(options: argparse.Namespace) -> int:
+    config = load_config(options.overrides, config_dir=options.config_dir)
+    if len(config.candidates) != 1:
+        raise ConfigError("answers are of one model: name it, as in `candidates=[NAME]`")
+    dataset = open_dataset(config.benchmark)
+    store = open_store(config.store.uri)
+    try:
+        done = import_answers(options.file, dataset.samples(), config.candidates[0], store.journal)
+    finally:
+        store.close()
+    print(
+        f"{done.stored} answers stored, {done.already} were there already, "
+        f"{done.empty} lines without an answer, {done.missing} samples not answered",
+        file=sys.stderr,
+    )
+    print(f"next: {command_line(options.overrides, options.config_dir)}")
+    return EXIT_OK
+
+
+def _export(options: argparse.Namespace) -> int:
+    store = Store(options.store)
+    manifest = find_run(store, options.run)
+    scores = scores_of(store, manifest.run_id)
+    candidates = sorted({score.candidate for score in scores})
+    chosen = options.candidate or candidates[0]
+    if chosen not in candidates or (options.candidate is None and len(candidates) > 1):
+        raise StoreError(f"name one of the run's candidates (--candidate): {', '.join(candidates)}")
+    own = [score for score in scores if score.candidate == chosen]
+    samples = {sample.id: sample for sample in _dataset_of(manifest)}
+    files: dict[str, list[str]] = {}
+    for name, line in release_lines(samples, own, store.journal):
+        files.setdefault(name, []).append(line)
+    options.output.mkdir(parents=True, exist_ok=True)
+    for name, lines in files.items():
+        (options.output / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    count = sum(map(len, files.values()))
+    left_out = sum(score.attempt == 0 for score in own) - count
+    print(f"{count} answers in {options.output}, {left_out} left out (no answer)", file=sys.stderr)
+    return EXIT_OK
+
+
+def _dataset_of(manifest: Manifest) -> list[Sample]:
+    fields = manifest.config["benchmark"]
+    config = Benchmark(
+        name=fields["name"],
+        data=fields["data"],
+        limit=fields["limit"],
+        ids=None if fields["ids"] is None else tuple(fields["ids"]),
+    )
+    dataset = open_dataset(config)
+    if dataset.sha256 != manifest.dataset_sha256:
+        raise StoreError(
+            f"{Path(fields['data'])} is no longer what run {manifest.run_id} asked; "
+            "its answers are to other questions"
+        )
+    return list(dataset.samples())

@@ -1,0 +1,198 @@
+"""Answers from elsewhere into the store, and ours into the form of SciMIF's public release.
+
+An imported answer lies in the journal under the key of the prompt that it answers, as if the
+candidate had been asked: `evaluate` with the same candidate finds it and asks nobody.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ifbench.benchmarks.json_lines import Defects, json_lines
+from ifbench.benchmarks.scimif.release import fit_places, subject_of
+from ifbench.errors import ConfigError, DatasetError
+from ifbench.keys import prompt_key
+from ifbench.stages.prepare import prepare
+from ifbench.store import Journal
+from ifbench.types import (
+    Failure,
+    Json,
+    ModelConfig,
+    Purpose,
+    Response,
+    Sample,
+    Score,
+    Stop,
+    UnboundParams,
+    WorkItem,
+)
+
+ORIGIN = "import:"
+"""How the endpoint of an imported answer begins; the file's name follows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What came of an import."""
+
+    stored: int
+    already: int
+    """Answers that the store had for the same prompts; they stay."""
+    empty: int
+    """Lines without an answer; `evaluate` will ask for those."""
+    missing: int
+    """Samples of the data that the file does not answer."""
+
+
+def import_answers(
+    path: Path, samples: Iterable[Sample], candidate: ModelConfig, journal: Journal
+) -> Imported:
+    """Store the answers of a file of JSON lines with `id` and `response`.
+
+    Ids are ours, or the release's numbers, in a file (or folder) named for the subject. Where a
+    line has `edit_question`, it must be the sample's. Nothing is stored unless every line is
+    good. Raises `DatasetError` with every defect, and `StoreError`.
+    """
+    known = {sample.id: sample for sample in samples}
+    answers, empty = _read(path, known)
+    responses = {
+        key: Response(
+            key=key,
+            purpose=Purpose.CANDIDATE,
+            model=candidate.model,
+            text=text,
+            stop=Stop.STOP,
+            returned_model=candidate.model,
+            endpoint=f"{ORIGIN}{path.name}",
+        )
+        for key, text in (
+            (_key(known[name], candidate, attempt), text)
+            for (name, attempt), text in answers.items()
+        )
+    }
+    before = journal.lookup(responses)
+    new = [response for key, response in responses.items() if key not in before]
+    journal.append(new)
+    return Imported(
+        stored=len(new),
+        already=len(before),
+        empty=empty,
+        missing=len(known.keys() - {name for name, _ in answers}),
+    )
+
+
+def _key(sample: Sample, candidate: ModelConfig, attempt: int) -> str:
+    prompt = prepare(WorkItem(sample=sample, candidate=candidate, attempt=attempt))
+    if isinstance(prompt, Failure):
+        raise DatasetError(prompt.message)
+    return prompt_key(prompt)
+
+
+def _read(path: Path, known: Mapping[str, Sample]) -> tuple[Mapping[tuple[str, int], str], int]:
+    """The answers by sample and attempt, and how many lines hold none."""
+    defects = Defects(path)
+    answers: dict[tuple[str, int], str] = {}
+    lines: dict[tuple[str, int], int] = {}
+    empty = 0
+    for line in json_lines(path, defects):
+        try:
+            sample = _sample_of(line.fields, path, known)
+            attempt = _attempt_of(line.fields)
+            text = _text_of(line.fields, sample)
+        except DatasetError as error:
+            defects.add(line.number, str(error))
+            continue
+        place = (sample.id, attempt)
+        first = lines.setdefault(place, line.number)
+        if first != line.number:
+            defects.add(line.number, f"sample {sample.id} is answered on line {first} already")
+        elif text is None:
+            empty += 1
+        else:
+            answers[place] = text
+    defects.raise_any()
+    return answers, empty
+
+
+def _sample_of(fields: Mapping[str, Any], path: Path, known: Mapping[str, Sample]) -> Sample:
+    name = fields.get("id")
+    if isinstance(name, int) and not isinstance(name, bool):
+        name = f"{subject_of(path)}/{name}"
+    if not isinstance(name, str):
+        raise DatasetError(f"`id` must be a sample's id, found {name!r}")
+    if name not in known:
+        raise DatasetError(f"no sample `{name}` in the data (benchmark.data)")
+    return known[name]
+
+
+def _attempt_of(fields: Mapping[str, Any]) -> int:
+    attempt = fields.get("attempt", 0)
+    if type(attempt) is not int or attempt < 0:
+        raise DatasetError(f"`attempt` must be 0 or more, found {attempt!r}")
+    return attempt
+
+
+def _text_of(fields: Mapping[str, Any], sample: Sample) -> str | None:
+    if "response" not in fields:
+        raise DatasetError("the key `response` is missing (null stands for no answer)")
+    text = fields["response"]
+    if text is not None and not isinstance(text, str):
+        raise DatasetError(f"`response` must be text or null, found {text!r}")
+    question = fields.get("edit_question")
+    if isinstance(question, str) and fit_places(question, sample.media) != sample.instruction:
+        raise DatasetError(
+            f"`edit_question` is not the instruction of sample {sample.id}: the answer is to "
+            "another question"
+        )
+    return text if text and text.strip() else None
+
+
+# ── Export ───────────────────────────────────────────────────────────────────────────
+
+
+def release_lines(
+    samples: Mapping[str, Sample], scores: Iterable[Score], journal: Journal
+) -> Iterator[tuple[str, str]]:
+    """File names and lines in the form of the release's generator, for its own scorer.
+
+    One file a discipline. Like there, what was not answered is left out; of several attempts
+    the first counts. Raises `ConfigError` for a score whose sample is not among `samples`.
+    """
+    for score in scores:
+        if score.attempt:
+            continue
+        if score.sample_id not in samples:
+            raise ConfigError(f"sample {score.sample_id} is not in the data that the run names")
+        answer = journal.lookup([score.response_key]).get(score.response_key)
+        if answer is None or answer.failure is not None or not answer.text:
+            continue
+        sample = samples[score.sample_id]
+        name = f"{sample.facets.get('discipline', 'other')}.jsonl"
+        yield name, json.dumps(_release_form(sample, answer.text), ensure_ascii=False)
+
+
+def _release_form(sample: Sample, text: str) -> dict[str, Json]:
+    number = sample.provenance.get("release_id", "")
+    return {
+        "id": int(number) if number.isascii() and number.isdigit() else sample.id,
+        "edit_question": sample.instruction,
+        "answer": sample.reference,
+        "response": text,
+        "instruction_list": [
+            {
+                "instruction_name": item.constraint_id.replace(":", "_"),
+                "source": _SOURCES.get(item.origin, "added_general"),
+                "required_parameters": item.params.raw
+                if isinstance(item.params, UnboundParams)
+                else json.dumps(item.params.model_dump(mode="json", exclude_defaults=True)),
+            }
+            for item in sample.checklist
+        ],
+    }
+
+
+_SOURCES = {"original": "original", "scientific": "core_task", "general": "added_general"}

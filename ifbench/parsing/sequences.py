@@ -1,0 +1,184 @@
+"""Where an answer writes a sequence of residues or bases, and the letters of it.
+
+The sequence is taken as it stands: letters that its alphabet lacks are reported, not left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ifbench.parsing.answers import final_answer, values_of
+from ifbench.parsing.fences import fences_in
+from ifbench.parsing.text_forms import bare_span
+
+Alphabet: TypeAlias = Literal["protein", "dna", "rna"]
+
+STANDARD: Mapping[Alphabet, str] = {
+    "protein": "ACDEFGHIKLMNPQRSTVWY",
+    "dna": "ACGT",
+    "rna": "ACGU",
+}
+"""The 20 amino acids, and the four bases."""
+
+EXTENDED: Mapping[Alphabet, str] = {
+    "protein": STANDARD["protein"] + "BJOUXZ",
+    "dna": STANDARD["dna"] + "RYSWKMBDHVN",
+    "rna": STANDARD["rna"] + "RYSWKMBDHVN",
+}
+"""With pyrrolysine, selenocysteine and the letters for what is not known (IUPAC)."""
+
+SHORTEST_RUN = 5
+"""Letters of a sequence in running text; a shorter one cannot be told from a word."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sequence:
+    """A sequence in a text: `text[start:end]`, its letters in upper case without blanks."""
+
+    letters: str
+    start: int
+    end: int
+    foreign: str = ""
+    """The characters that are no letters of the alphabet, each once, in order."""
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+
+def find_sequence(
+    text: str, alphabet: Alphabet = "protein", *, strict: bool = False, key: str = ""
+) -> Sequence | None:
+    r"""The sequence that an answer gives, or `None` where there is none.
+
+    Looked for in turn: the value of `key`; FASTA records (their header dropped); GenBank's
+    numbered lines; fences; the stated answer (`\boxed{…}`, "answer: …"); the value of a key or
+    label such as `sequence:`; the whole text; code spans; and the longest run of letters in
+    prose. Of several in one place the last counts. A `*` at the end is a stop and no residue.
+    """
+    letters = (STANDARD if strict else EXTENDED)[alphabet]
+    span = _explicit_span(text, key) or _longest_run(text, alphabet, letters)
+    return _sequence(text, *span, letters) if span else None
+
+
+def _sequence(text: str, start: int, end: int, letters: str) -> Sequence:
+    words = text[start:end]
+    if _NUMBERED_LINES.fullmatch(words):
+        words = re.sub(r"\d", "", words)
+    word = re.sub(r"\s", "", words).removesuffix("*").upper()
+    foreign = "".join(dict.fromkeys(c for c in word if c not in letters))
+    return Sequence(letters=word, start=start, end=end, foreign=foreign)
+
+
+# ── Places that are made for a sequence ──────────────────────────────────────────────
+
+# Nothing here is read twice: quantifiers are possessive, and each line belongs to one record.
+_FASTA = re.compile(r"^>[^\n]*+\n((?:[A-Za-z][^\s`>]*+[^\S\n]*+(?:\n|\Z))++)", re.MULTILINE)
+_NUMBERED_LINES = re.compile(
+    r"(?:^[ \t]*+\d{1,9}(?:[ \t]++[A-Za-z]{10}(?![A-Za-z])){2,9}+(?:[ \t]++[A-Za-z*]{1,10})?+[ \t]*+(?:\n|\Z))++"
+    r"(?:^[ \t]*+\d{1,9}(?:[ \t]++[A-Za-z*]{1,10}(?![A-Za-z*])){1,9}+[ \t]*+(?:\n|\Z))?+",
+    re.MULTILINE,
+)
+_CODE_SPAN = re.compile(r"(?<!`)`([^`\n]++)`(?!`)")
+_FENCES = frozenset({"", "fasta", "text", "txt", "plaintext", "protein", "dna", "rna", "seq"})
+_KEYS = tuple(
+    f"{kind}{gap}{word}".strip(" _")
+    for word in ("sequence", "seq")
+    for kind in ("", "protein", "peptide", "amino acid", "amino_acid", "dna", "rna", "nucleotide")
+    for gap in (" ", "_")
+)
+_NAMES = (*dict.fromkeys(_KEYS), "protein", "peptide", "fasta", "dna", "rna")
+
+
+def _explicit_span(text: str, key: str) -> tuple[int, int] | None:
+    finds: tuple[Callable[[], Iterable[tuple[int, int]]], ...] = (
+        lambda: _values(text, (key,)) if key else (),
+        lambda: (match.span(1) for match in _FASTA.finditer(text)),
+        lambda: (match.span() for match in _NUMBERED_LINES.finditer(text)),
+        lambda: _fenced(text),
+        lambda: _stated(text),
+        lambda: _values(text, _NAMES),
+        lambda: _written(text, [(0, len(text))]),
+        lambda: _written(text, (match.span(1) for match in _CODE_SPAN.finditer(text))),
+    )
+    for find in finds:
+        spans = list(find())
+        if spans:
+            return spans[-1]
+    return None
+
+
+def _values(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
+    return _written(text, [(region.start, region.end) for region in values_of(text, keys)])
+
+
+def _fenced(text: str) -> list[tuple[int, int]]:
+    fences = [fence for fence in fences_in(text) if fence.language in _FENCES]
+    return _written(text, [(fence.body_start, fence.body_end) for fence in fences])
+
+
+def _stated(text: str) -> list[tuple[int, int]]:
+    region = final_answer(text)
+    if region is None or not region.is_stated:
+        return []
+    return _written(text, [(region.start, region.end)])
+
+
+def _written(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, without their dress, that hold one sequence and nothing else."""
+    bare = (bare_span(text, start, end) for start, end in spans)
+    return [span for span in bare if _is_sequence(text[slice(*span)])]
+
+
+def _is_sequence(words: str) -> bool:
+    """One case, and blanks only between blocks or lines of one length, the last one aside.
+
+    Words of a language are no blocks: a single one may be a sequence, a phrase may not.
+    """
+    if not re.search("[A-Za-z]", words) or words not in {words.upper(), words.lower()}:
+        return False
+    blocks = [len(block) for block in words.split()]
+    return len(blocks) == 1 or (
+        blocks[0] >= _BLOCK and set(blocks[:-1]) == {blocks[0]} and blocks[-1] <= blocks[0]
+    )
+
+
+_BLOCK = 10
+"""Letters of a block, and the fewest of a line, when a sequence is written in several."""
+
+
+# ── Running text ─────────────────────────────────────────────────────────────────────
+
+
+def _longest_run(text: str, alphabet: Alphabet, letters: str) -> tuple[int, int] | None:
+    """The last of the longest runs. Small letters are words of English, unless all are bases."""
+    small = "" if alphabet == "protein" else f"|[{STANDARD[alphabet].lower()}]{{{SHORTEST_RUN},}}+"
+    pattern = rf"(?<![^\W_])(?:[{letters}]{{1,}}+{small})(?![^\W_])"
+    best, length = None, SHORTEST_RUN
+    for start, end, count in _joined(text, re.finditer(pattern, text)):
+        if count >= length:
+            best, length = (start, end), count
+    return best
+
+
+def _joined(text: str, runs: Iterable[re.Match[str]]) -> Iterator[tuple[int, int, int]]:
+    """Start, end and number of letters of each run, blocks of ten and equal lines as one."""
+    start = end = count = block = 0
+    for run in runs:
+        size = run.end() - run.start()
+        gap = text[end : run.start()] if 0 < run.start() - end <= _WIDEST_GAP else "."
+        if gap.isspace() and size <= block and (block == _BLOCK or "\n" in gap):
+            end, count = run.end(), count + size
+            block = size if size == block else 0  # A shorter block is the last one.
+            continue
+        if count:
+            yield start, end, count
+        (start, end), count = run.span(), size
+        block = size if size >= _BLOCK else 0
+    if count:
+        yield start, end, count
+
+
+_WIDEST_GAP = 8

@@ -1,0 +1,192 @@
+"""Quiet defects of a data set: each is found, and a sound sample has none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from factories import make_sample
+from ifbench.benchmarks.binding import bind_params
+from ifbench.benchmarks.soundness import KINDS, findings, reference_text
+from ifbench.types import ChecklistItem, UnboundParams
+
+
+def item(name: str, **params: Any) -> ChecklistItem:
+    return ChecklistItem(constraint_id=name, params=bind_params(name, params))
+
+
+def found(*checklist: ChecklistItem, **fields: Any) -> list[str]:
+    sample = make_sample(
+        **{
+            "instruction": "How far?",
+            "original_instruction": "",
+            "reference": "12.5",
+            "checklist": checklist or (item("general:wrap_up"),),
+            **fields,
+        }
+    )
+    return [f"{one.kind}: {one.message}" for one in findings(sample)]
+
+
+UPPER, LOWER = item("general:all_uppercase"), item("general:all_lowercase")
+JSON = item("general:json_constraint")
+CHOICE = item("general:choose_from", options=["metal", "glass"])
+
+
+def test_a_sound_sample_has_no_finding():
+    assert found() == []
+    assert found(JSON, UPPER, item("general:decimal_number", places=1)) == []
+    assert found(CHOICE, LOWER, reference="metal") == []
+
+
+# ── Constraints against each other ───────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "words"),
+    [
+        (UPPER, LOWER, "no text is both"),
+        (JSON, item("general:csv_constraint"), "cannot be both"),
+        (
+            item("general:decimal_number", places=1),
+            item("general:decimal_number", places=2),
+            "asked twice",
+        ),
+        (item("general:json_constraint", required_keys=["answer"]), UPPER, "`answer` has to be"),
+        (item("general:judge"), item("general:number_response", n=3), "nothing else"),
+        (CHOICE, item("general:judge"), "yes or no and one of the options"),
+    ],
+)
+def test_what_no_answer_can_obey_together(one, two, words):
+    for pair in ((one, two), (two, one)):
+        told = [line for line in found(*pair, reference="12.5") if "contradiction" in line]
+        assert len(told) == 1
+        assert words in told[0]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        (JSON, UPPER),
+        (JSON, JSON),
+        (item("general:json_constraint", scope="embedded"), item("general:csv_constraint")),
+        (item("general:judge", explanation=True), item("general:number_response", n=3)),
+        (item("general:judge"), item("general:choose_from", options=["yes", "no"])),
+        (item("general:decimal_number", places=2), item("general:scientific_annotation")),
+        (item("general:json_constraint", required_keys=["answer"]), LOWER),
+    ],
+)
+def test_what_can_be_obeyed_together(one, two):
+    assert [line for line in found(one, two, reference="yes") if "contradiction" in line] == []
+
+
+def test_parameters_that_contradict_the_question():
+    places = item("general:decimal_number", places=4)
+    asked = "How far? Round to the nearest integer."
+    assert "the question asks for the nearest integer" in " ".join(found(places, instruction=asked))
+    assert found(item("general:decimal_number", places=0), instruction=asked, reference="12") == []
+
+
+# ── References ───────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("one", "reference", "words"),
+    [
+        (CHOICE, "wood", "general:choose_from fails it"),
+        (item("general:judge"), "perhaps", "general:judge fails it"),
+        (item("general:decimal_number", places=0), "0.2", "0.2 becomes 0"),
+        (LOWER, "NaCl", "`NaCl` is not itself in lower case"),
+        (LOWER, "TEM", "`TEM`"),
+        (UPPER, "pH", "`pH` is not itself in upper case"),
+        (item("general:wrap_up"), "Null", "says nothing"),
+        (item("general:wrap_up"), " ", "says nothing"),
+        (item("general:wrap_up"), None, "cannot be graded"),
+        (item("chemistry:molecular_validity"), "C1CC", "chemistry:molecular_validity fails it"),
+    ],
+)
+def test_a_reference_that_is_missing_or_breaks_the_samples_own_constraints(one, reference, words):
+    told = found(one, reference=reference)
+    assert [line for line in told if line.startswith("reference: ") and words in line] == told
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "reference"),
+    [
+        (CHOICE, "Metal"),
+        (item("general:judge"), "No"),
+        (UPPER, "No"),
+        (LOWER, "No"),
+        (UPPER, "TEM"),
+        (LOWER, "12.5"),
+        (JSON, "12.5"),
+        (item("general:decimal_number", places=2), "12.5"),
+        (item("general:decimal_number", places=0), "4232 to 4249"),
+        (item("general:decimal_number", places=1), {"a": 0.02}),
+        (item("chemistry:molecular_validity"), "CCO"),
+    ],
+)
+def test_a_reference_that_a_right_answer_can_give_as_asked(one, reference):
+    assert found(one, reference=reference) == []
+
+
+def test_samples_of_molecule_design_need_no_reference():
+    facets = {"task_type": "chemistry_molcustom_bondnum"}
+    assert found(reference=None, facets=facets) == []
+
+
+def test_references_as_an_answer_would_give_them():
+    assert reference_text({"city": "Zürich"}) == '{"city": "Zürich"}'
+    assert reference_text(["a", 1]) == '["a", 1]'
+    assert reference_text(True) == "True"
+
+
+# ── Questions, parameters, checklists ────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Is it stable? structure description: .", "`structure description:` is followed by"),
+        ("Input:\n\nName the gas.", "`Input:` is followed by nothing"),
+        ("A pipe [REDACTED]0 m deep.", "[REDACTED]"),
+        ("<s>[INST] <<SYS>> Be brief.", "chat template"),
+    ],
+)
+def test_a_question_that_lost_what_it_is_about(words, told):
+    (line,) = found(instruction=words)
+    assert line.startswith("input: ")
+    assert told in line
+    assert found(instruction="Fine?", original_instruction=words) == [line]
+
+
+@pytest.mark.parametrize(
+    "words", ["Structure description: a cubic cell.", "Input: 12 kg\n\nGive the weight.", "text:x"]
+)
+def test_a_question_that_has_what_it_is_about(words):
+    assert found(instruction=words) == []
+
+
+def test_parameters_that_could_not_be_read_are_listed_with_their_reason():
+    unbound = UnboundParams(raw="x" * 500, reason="no number of places in it")
+    told = found(ChecklistItem(constraint_id="general:decimal_number", params=unbound))
+    assert told[0].startswith(
+        "parameters: checklist[0] general:decimal_number: no number of places"
+    )
+    assert len(told) == 1
+    assert len(told[0]) < 300
+
+
+def test_an_empty_checklist_and_an_odd_choice_are_told():
+    (line,) = found(checklist=())
+    assert line.startswith("checklist: no constraint")
+    told = found(provenance={"chosen_instructions": "chemistry_method_constraint"})
+    assert told == [
+        "checklist: the constraints chosen are not those checked: chosen chemistry_method_constraint"
+    ]
+
+
+def test_each_kind_has_words():
+    assert all(KINDS.values())

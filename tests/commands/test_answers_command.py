@@ -1,0 +1,113 @@
+"""Answers in and out: an imported one is never asked again, a wrong one never stored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ifbench.cli import main
+from ifbench.store import Store, read_scores
+
+RUN = ["execution=local", "candidates=[scripted]", "judge=null", "benchmark.limit=6"]
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def exported(folder: str = "out") -> list[Path]:
+    main(["evaluate", *RUN])
+    assert main(["answers", "export", "-o", folder]) == 0
+    return sorted(Path(folder).glob("*.jsonl"))
+
+
+def test_what_is_exported_can_be_imported_and_is_not_asked_again(capsys):
+    files = exported()
+    lines = [json.loads(line) for path in files for line in path.read_text().splitlines()]
+    assert len(lines) == 6
+    assert {*lines[0]} == {"id", "edit_question", "answer", "response", "instruction_list"}
+    assert {path.stem for path in files} <= {
+        "chemistry", "geography", "biology", "material", "physics",
+    }  # fmt: skip
+    before = read_scores("store").drop_columns(["run_id"]).to_pylist()
+    for path in files:
+        assert main(["answers", "import", str(path), *RUN, "store.uri=other"]) == 0
+    capsys.readouterr()
+    main(["evaluate", *RUN, "store.uri=other"])
+    assert "asked scripted as candidate: 0 answers, 6 from the store" in capsys.readouterr().out
+    after = read_scores("other").drop_columns(["run_id"]).to_pylist()
+    same = ("sample_id", "satisfied", "requirements", "response_key")
+    assert sorted([row[name] for name in same] for row in after) == sorted(
+        [row[name] for name in same] for row in before
+    )
+    stored = Store("other").journal.lookup([row["response_key"] for row in after]).values()
+    assert {answer.endpoint for answer in stored} == {f"import:{path.name}" for path in files}
+
+
+def test_an_import_says_what_it_stored_and_what_is_still_to_ask(capsys):
+    (first, *_) = exported()
+    lines = first.read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    Path("some.jsonl").write_text(
+        json.dumps({"id": rows[0]["id"], "response": "mine"})
+        + "\n"
+        + "".join(json.dumps({"id": row["id"], "response": None}) + "\n" for row in rows[1:])
+    )
+    capsys.readouterr()
+    command = ["answers", "import", "some.jsonl", *RUN, "store.uri=other"]
+    assert main(command) == 0
+    assert f"1 answers stored, 0 were there already, {len(rows) - 1} lines without" in (
+        capsys.readouterr().err
+    )
+    assert main(command) == 0
+    assert "0 answers stored, 1 were there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"id": "nobody"}, "no sample `nobody` in the data"),
+        ({"id": None}, "`id` must be a sample's id, found None"),
+        ({"response": 5}, "`response` must be text or null, found 5"),
+        ({"edit_question": "Another question?"}, "the answer is to another question"),
+        ({"attempt": -1}, "`attempt` must be 0 or more"),
+        ({"id": 7}, "the subject is not in the name"),
+    ],
+)
+def test_a_line_that_cannot_be_taken_stores_nothing(fields, words, capsys):
+    (first, *_) = exported()
+    good, *_ = [json.loads(line) for line in first.read_text().splitlines()]
+    bad = {**good, **fields}
+    Path("mine.jsonl").write_text(json.dumps(good) + "\n" + json.dumps(bad) + "\n")
+    capsys.readouterr()
+    assert main(["answers", "import", "mine.jsonl", *RUN, "store.uri=other"]) == 2
+    err = capsys.readouterr().err
+    assert "mine.jsonl line 2" in err
+    assert words in err
+    assert len(Store("other").journal) == 0
+
+
+def test_one_sample_answered_twice_and_two_candidates_are_refused(capsys):
+    (first, *_) = exported()
+    line = first.read_text().splitlines()[0]
+    Path("mine.jsonl").write_text(f"{line}\n{line}\n")
+    assert main(["answers", "import", "mine.jsonl", *RUN]) == 2
+    assert "is answered on line 1 already" in capsys.readouterr().err
+    both = ["answers", "import", "mine.jsonl", *RUN, "candidates=[scripted,smollm2]"]
+    assert main(both) == 2
+    assert "answers are of one model" in capsys.readouterr().err
+
+
+def test_a_run_whose_data_changed_is_not_exported(capsys):
+    record = {
+        "format": "ifbench/1", "id": "a", "benchmark": "scimif", "instruction": "Why?",
+        "checklist": [{"constraint": "general:all_lowercase"}],
+    }  # fmt: skip
+    Path("mine.jsonl").write_text(json.dumps(record) + "\n")
+    main(["evaluate", *RUN[:3], "benchmark.data=mine.jsonl"])
+    Path("mine.jsonl").write_text(json.dumps({**record, "instruction": "How?"}) + "\n")
+    assert main(["answers", "export", "-o", "out"]) == 2
+    assert "no longer what run" in capsys.readouterr().err

@@ -1,0 +1,100 @@
+import time
+
+import pytest
+
+from ifbench.parsing.sequences import find_sequence
+
+PEPTIDE = "MKTAYIAKQR"
+LONG = "MKTAYIAKQRQISFVKSHFSRQLEERLGLI"
+
+
+def letters(text, alphabet="protein", **options):
+    found = find_sequence(text, alphabet, **options)
+    return found and found.letters
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (PEPTIDE, PEPTIDE),
+        (f"  {PEPTIDE}\n", PEPTIDE),
+        (PEPTIDE.lower(), PEPTIDE),
+        (f"{PEPTIDE}*", PEPTIDE),
+        (f"**{PEPTIDE}**", PEPTIDE),
+        ("MK", "MK"),
+        (f">sp|P1|X of 99 residues\n{PEPTIDE}\n{PEPTIDE[:4]}\n", PEPTIDE + "MKTA"),
+        (f"Here it is:\n```fasta\n>x\n{PEPTIDE}\n```\nIt has 12 residues.", PEPTIDE),
+        (f">a\nMKTAY\n>b\n{PEPTIDE}", PEPTIDE),
+        (f"```\n{PEPTIDE}\n{PEPTIDE}\nMK\n```", PEPTIDE * 2 + "MK"),
+        ("ORIGIN\n 1 mktayiakqr qisfvkshfs rqleerlgli\n 31 mk\n//", LONG + "MK"),
+        ("        1 mktayiakqr qisfvkshfs\n", LONG[:20]),
+        (f"It is \\boxed{{\\text{{{PEPTIDE}}}}}.", PEPTIDE),
+        (f'{{"protein": "{PEPTIDE}", "length": 10}}', PEPTIDE),
+        (f"**Sequence:** {PEPTIDE}", PEPTIDE),
+        (f"The peptide is `{PEPTIDE}`, as asked.", PEPTIDE),
+        (f"The peptide {PEPTIDE} has 99 residues.", PEPTIDE),
+        (f"Not {PEPTIDE} but {PEPTIDE[::-1]} it is.", PEPTIDE[::-1]),
+        ("It reads MKTAYIAKQR QISFVKSHFS RQ in blocks.", LONG[:22]),
+        (f"It reads\n{LONG[:15]}\n{LONG[15:]}\nin two lines.", LONG),
+        ("The final answer is: MKTAY.", "MKTAY"),
+        ("I cannot design a peptide.", None),
+        ("An MKT motif", None),
+        ("The DNA is an acid", None),
+        ("5 residues: word", None),
+    ],
+)
+def test_the_sequence_is_found_wherever_it_stands(text, expected):
+    assert letters(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "alphabet", "expected"),
+    [
+        ("5'-ATGGCC-3' is the primer", "dna", "ATGGCC"),
+        ("the primer atggccta binds", "dna", "ATGGCCTA"),
+        ("the primer AUGGCC binds", "dna", None),
+        ("the primer AUGGCC binds", "rna", "AUGGCC"),
+        ("CAT and attack", "dna", None),
+    ],
+)
+def test_bases_have_alphabets_of_their_own(text, alphabet, expected):
+    assert letters(text, alphabet) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "foreign"),
+    [
+        ("MKTUX", {}, ""),
+        ("MKTUX", {"strict": True}, "UX"),
+        ("MKT-AYI", {}, "-"),
+        ("MKT*AYI*", {}, "*"),
+        ("Sequence: MK1TA2", {}, "12"),
+        ("ATGN", {"alphabet": "dna"}, ""),
+        ("ATGN", {"alphabet": "dna", "strict": True}, "N"),
+        ("ATGU", {"alphabet": "dna"}, "U"),
+    ],
+)
+def test_characters_that_the_alphabet_lacks_are_reported(text, options, foreign):
+    assert find_sequence(text, **options).foreign == foreign
+
+
+def test_a_named_key_comes_first():
+    text = '{"signal": "MKTAY", "sequence": "MKTAYIAKQR"}'
+    assert letters(text, key="signal") == "MKTAY"
+
+
+def test_the_place_is_that_of_the_letters():
+    text = f"It is `{PEPTIDE}`."
+    found = find_sequence(text)
+    assert text[found.start : found.end] == PEPTIDE
+    assert len(found) == 10
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["A" * 10**6, "ACDEFGHIKL " * 10**5, ">a\n" * 10**5, "1 aaaaaaaaaa " * 10**5, "`A` " * 10**5],
+)
+def test_time_is_linear(text):
+    begun = time.process_time()
+    find_sequence(text)
+    assert time.process_time() - begun < 5
