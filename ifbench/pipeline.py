@@ -16,12 +16,13 @@ from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
 from ifbench.accounting import Book, calls_of, spent
+from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.datasets import Dataset, open_dataset
 from ifbench.config import RunConfig, identity, resolved
-from ifbench.constraints import all_constraints
+from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
-from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
+from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.step import Executor, Step
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
@@ -30,7 +31,7 @@ from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.told import told
-from ifbench.types import Trial, Verdict
+from ifbench.types import Rules, Trial, Verdict
 from ifbench.workers import evaluation_steps, roles_of, view_loader
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
@@ -91,10 +92,11 @@ def ready(config: RunConfig) -> Run:
     Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
     """
     check_options(config.models)
+    check_rules(config)
     store = open_store(config.store.uri)
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
-    check_extras(dataset.constraints)
+    check_extras(dataset.constraints, config.rules)
     what = identity(config)
     # The data are what they say, wherever they lie.
     what = {**what, "benchmark": {**what["benchmark"], "data": dataset.sha256}}
@@ -117,9 +119,19 @@ def ready(config: RunConfig) -> Run:
     )
 
 
-def check_extras(constraint_ids: Iterable[str]) -> None:
+def check_rules(config: RunConfig) -> None:
+    """Raise `ConfigError` when the benchmark's items cannot be decided by the rule set."""
+    known = get_benchmark(config.benchmark.name).rules
+    if config.rules not in known:
+        raise ConfigError(
+            f"rules: benchmark {config.benchmark.name} has no rule set `{config.rules}`; "
+            f"known: {', '.join(known)}"
+        )
+
+
+def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:
     """Raise `PrerequisiteError` when a check needs a package that is not installed."""
-    known = all_constraints()
+    known = rule_set(rules)
     for name in sorted(set(constraint_ids) & known.keys()):
         for module in EXTRAS.get(known[name].extra, ()):
             if find_spec(module) is None:

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from itertools import chain
 
 from ifbench.config import RunConfig
-from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Extracted
 from ifbench.engines.ask import DryAsk, PlannedCall
 from ifbench.engines.estimates import estimated_input_tokens
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.stages import rows
+from ifbench.stages.binding import bound_items
 from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
@@ -30,6 +30,7 @@ from ifbench.types import (
     Prompt,
     Purpose,
     Response,
+    Rules,
     Stop,
     Trial,
     UnboundParams,
@@ -114,9 +115,11 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
     )
     prompts: list[Prompt] = []
     if roles.judge is not None:
-        prompts += ask_judge(item, answer, roles.judge).values()
-    if roles.extractor is not None and (indices := _extracted_items(item)):
-        prompts += ask_extractions(item, answer, roles.extractor, indices=indices).values()
+        prompts += ask_judge(item, answer, roles.judge, rules=roles.rules).values()
+    if roles.extractor is not None and (indices := _extracted_items(item, roles.rules)):
+        prompts += ask_extractions(
+            item, answer, roles.extractor, indices=indices, rules=roles.rules
+        ).values()
     if (
         roles.grader is not None
         and roles.correctness != "none"
@@ -133,13 +136,13 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
         )
 
 
-def _extracted_items(item: WorkItem) -> list[int]:
-    known = all_constraints()
+def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:
     return [
-        index
-        for index, entry in enumerate(item.sample.checklist)
-        if not isinstance(entry.params, UnboundParams)
-        and isinstance(known[entry.constraint_id].method, Extracted)
+        bound.index
+        for bound in bound_items(item, rules)
+        if not isinstance(bound.params, UnboundParams)
+        and bound.constraint is not None
+        and isinstance(bound.constraint.method, Extracted)
     ]
 
 

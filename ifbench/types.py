@@ -165,6 +165,14 @@ class ChecklistItem:
     """For judged items: what the judge is asked, where the record says so itself."""
     evidence: str = ""
     """For judged items: facts that the judge may rely on."""
+    raw: str = ""
+    """The parameters as the source's free text, letter by letter; empty where it gave none."""
+
+    @property
+    def parameter_text(self) -> str:
+        """What `rules=release` decides on; a file older than `raw` has it of unbound items."""
+        unbound = self.params.raw if isinstance(self.params, UnboundParams) else ""
+        return self.raw or unbound
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ifbench.config import RunConfig
+from ifbench.constraints.rule_sets import CATALOGUES
 from ifbench.engines.ask import Asker
 from ifbench.engines.build import open_asker
 from ifbench.engines.engine import Blob, ViewLoader
@@ -157,9 +158,11 @@ async def _open_judge(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
 
 @contextmanager
 def open_sandbox(config: RunConfig) -> Iterator[Sandbox]:
-    """A sandbox with the run's bounds for each check."""
+    """A sandbox with the run's rules, and its bounds for each check."""
     with Sandbox(
-        time_s=config.execution.check_time_s, memory_mb=config.execution.check_memory_mb
+        time_s=config.execution.check_time_s,
+        memory_mb=config.execution.check_memory_mb,
+        catalogue=CATALOGUES[config.rules],
     ) as sandbox:
         yield sandbox
 

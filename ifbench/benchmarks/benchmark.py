@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ifbench.types import Sample
+from ifbench.types import Rules, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,8 @@ class Benchmark:
     breakdowns: tuple[Breakdown, ...] = ()
     groups: tuple[str, ...] = ()
     """The constraints' functional groups, in the order of the paper."""
+    rules: tuple[Rules, ...] = ("paper",)
+    """The rule sets that its items can be decided by."""
     domains: tuple[str, ...] = ()
     """The constraints' domains, in the order of the paper."""
     printed: Callable[[str, str], Mapping[str, Mapping[str, float]]] = lambda _view, _model: {}

@@ -85,6 +85,7 @@ class ItemForm(_Form):
     scope: Annotated[Scope, PlainValidator(_scope)] = "response"
     question: str = ""
     evidence: str = ""
+    raw: str = ""
 
 
 class TaskForm(_Form):
@@ -216,6 +217,7 @@ def _to_item(form: ItemForm) -> ChecklistItem:
         scope=form.scope,
         question=form.question,
         evidence=form.evidence,
+        raw=form.raw,
     )
 
 
@@ -336,6 +338,8 @@ def _item_form(item: ChecklistItem) -> dict[str, Json]:
         "scope": item.scope,
         "question": item.question,
         "evidence": item.evidence,
+        # The text decides under `rules=release`, so it counts; without one the hash is as ever.
+        **({"raw": item.raw} if item.raw else {}),
     }
 
 

@@ -18,6 +18,7 @@ from ifbench.benchmarks.binding import bind_params, unknown_name
 from ifbench.benchmarks.json_lines import parse_strict
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED
 from ifbench.config import load_config
+from ifbench.constraints import all_constraints
 from ifbench.errors import DatasetError
 from ifbench.execution.local import LocalExecutor
 from ifbench.types import (
@@ -28,12 +29,13 @@ from ifbench.types import (
     Sample,
     Stop,
     Trial,
+    UnboundParams,
     Verdict,
     WorkItem,
 )
 from ifbench.workers import evaluation_steps
 
-_FIELDS = ("id", "constraint", "params", "response", "instruction", "reference")
+_FIELDS = ("id", "constraint", "params", "raw", "response", "instruction", "reference")
 _GIVEN = ModelConfig(name="given", engine="scripted", model="given")
 _DEFAULTS = ("candidates=[scripted]", "judge=null", "correctness=none", "execution=local")
 """Nobody is asked unless a judge (or an extractor) is named on the command line."""
@@ -123,16 +125,26 @@ def _trial(line: str, head: dict[str, Any], place: int) -> Trial:
     response = fields["response"]
     if response is not None and not isinstance(response, str):
         raise DatasetError(f"`response` must be text or null, found {response!r}")
+    raw = fields.get("raw")
+    if raw is not None and not isinstance(raw, str):
+        raise DatasetError(f"`raw` must be the parameters as text, found {raw!r}")
     sample = Sample(
         id=str(place),
         benchmark="given",
         instruction=str(fields.get("instruction") or ""),
-        checklist=(
-            ChecklistItem(constraint_id=constraint_id, params=bind_params(constraint_id, params)),
-        ),
+        checklist=(_item(constraint_id, params, raw or ""),),
         reference=fields.get("reference"),
     )
     return Trial(item=WorkItem(sample=sample, candidate=_GIVEN), response=_given(response))
+
+
+def _item(constraint_id: str, params: Mapping[str, Any], raw: str) -> ChecklistItem:
+    """Text alone is what `rules=release` decides on; the paper's rules need typed parameters."""
+    if raw and not params and constraint_id in all_constraints():
+        unbound = UnboundParams(raw=raw, reason="no typed parameters are given")
+        return ChecklistItem(constraint_id=constraint_id, params=unbound, raw=raw)
+    bound = bind_params(constraint_id, params)
+    return ChecklistItem(constraint_id=constraint_id, params=bound, raw=raw)
 
 
 def _given(text: str | None) -> Response:

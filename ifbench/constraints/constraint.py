@@ -114,6 +114,8 @@ class Judged:
     """Number of requirements that the params ask for, known before any reply."""
     prepare: Callable[[str, Any], Mapping[str, Any]] | None = None
     """Script evidence (a pre-count, say) for the template, from the final text and params."""
+    settle: Callable[[str, Any], Check | None] | None = None
+    """What is decided without a judge, from the final text and params; `None` where one is asked."""
     version: int = 1
 
 

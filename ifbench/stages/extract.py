@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
-from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, Extracted, undecided
 from ifbench.parsing.quotations import stands_in
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
+from ifbench.stages.binding import bound_item
 from ifbench.stages.judge import budgeted
 from ifbench.stages.verify import answer_of
 from ifbench.types import (
@@ -24,6 +24,7 @@ from ifbench.types import (
     Prompt,
     Purpose,
     Response,
+    Rules,
     Stop,
     Text,
     UnboundParams,
@@ -67,10 +68,28 @@ class MethodReply(Reply):
         return tuple(words for entry in self.found for words in (entry.name, entry.quote))
 
 
-Extraction: TypeAlias = MoleculeReply | MethodReply
+class ReleaseMethodReply(Reply):
+    """The reply to `release_method.j2`. The release compares words, and asks for no proof."""
+
+    methods: tuple[str, ...]
+
+    @property
+    def quotations(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        return self.methods
+
+
+Extraction: TypeAlias = MoleculeReply | MethodReply | ReleaseMethodReply
 """`quotations` must stand in the answer; `findings` are what the script decides on."""
 
-REPLIES: Mapping[str, type[Extraction]] = {"molecule": MoleculeReply, "method": MethodReply}
+REPLIES: Mapping[str, type[Extraction]] = {
+    "molecule": MoleculeReply,
+    "method": MethodReply,
+    "release_method": ReleaseMethodReply,
+}
 """The shape of the reply to each template below `ifbench/prompts/extract/`."""
 
 
@@ -82,6 +101,7 @@ def ask_extractions(
     indices: Collection[int],
     attempt: int = 0,
     larger: bool = False,
+    rules: Rules = "paper",
 ) -> Mapping[int, Prompt]:
     """One prompt for each item of `indices`, those whose target no rule could locate."""
     answer = answer_of(response)
@@ -89,18 +109,22 @@ def ask_extractions(
         index: Prompt(
             purpose=Purpose.EXTRACT,
             model=extractor,
-            parts=(Text(text=_words(item, index, answer, attempt)),),
+            parts=(Text(text=_words(item, index, answer, attempt, rules)),),
             sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
             attempt=attempt,
-            reply_schema=strict_schema(REPLIES[_method(item, index).template]),
+            reply_schema=strict_schema(REPLIES[_method(item, index, rules).template]),
         )
         for index in sorted(indices)
-        if not isinstance(item.sample.checklist[index].params, UnboundParams)
+        if not isinstance(bound_item(item, index, rules).params, UnboundParams)
     }
 
 
 def read_extractions(
-    item: WorkItem, response: Response, replies: Mapping[int, Response]
+    item: WorkItem,
+    response: Response,
+    replies: Mapping[int, Response],
+    *,
+    rules: Rules = "paper",
 ) -> Mapping[int, tuple[str, ...] | Check]:
     """What the script is to decide on, by checklist index; undecided where there is nothing.
 
@@ -108,22 +132,25 @@ def read_extractions(
     (`parsing/quotations.py`); one that does not stand there rejects the whole extraction.
     """
     answer = answer_of(response)
-    return {index: _read(_method(item, index), answer, reply) for index, reply in replies.items()}
+    return {
+        index: _read(_method(item, index, rules), answer, reply) for index, reply in replies.items()
+    }
 
 
-def _method(item: WorkItem, index: int) -> Extracted:
-    method = all_constraints()[item.sample.checklist[index].constraint_id].method
-    assert isinstance(method, Extracted), "only extracted items are asked for"
-    return method
+def _method(item: WorkItem, index: int, rules: Rules) -> Extracted:
+    constraint = bound_item(item, index, rules).constraint
+    assert constraint is not None, "an item that nothing decides is not asked for"
+    assert isinstance(constraint.method, Extracted), "only extracted items are asked for"
+    return constraint.method
 
 
-def _words(item: WorkItem, index: int, answer: str, attempt: int) -> str:
+def _words(item: WorkItem, index: int, answer: str, attempt: int, rules: Rules) -> str:
     return render(
         "extract",
-        _method(item, index).template,
+        _method(item, index, rules).template,
         instruction=item.sample.instruction,
         answer=answer,
-        params=item.sample.checklist[index].params,
+        params=bound_item(item, index, rules).params,
         attempt=attempt,
     )
 

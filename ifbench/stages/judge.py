@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 
-from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, Judged, Params, failed, quote, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
+from ifbench.stages.binding import BoundItem, bound_items
 from ifbench.stages.verify import answer_of
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Blame,
     Cause,
-    ChecklistItem,
     Evidence,
     Failure,
     FailureKind,
@@ -30,6 +29,7 @@ from ifbench.types import (
     Prompt,
     Purpose,
     Response,
+    Rules,
     Sampling,
     Stop,
     Text,
@@ -46,36 +46,43 @@ def ask_judge(
     attempt: int = 0,
     indices: Collection[int] | None = None,
     larger: bool = False,
+    rules: Rules = "paper",
 ) -> Mapping[int, Prompt]:
     """One prompt for each judged item, by checklist index; all of them, or those of `indices`.
 
-    None for an answer that is missing or empty, nor for parameters that could not be read:
-    `read_judge` settles those. `larger` doubles the budget, after a reply that was cut off.
+    None for an answer that is missing or empty, nor for parameters that could not be read or
+    that settle the item by themselves: `read_judge` does those. `larger` doubles the budget,
+    after a reply that was cut off.
     """
     answer = answer_of(response)
     if response.failure is not None or not answer.strip():
         return {}
     return {
-        index: _prompt(item, entry, method, answer, judge, attempt=attempt, larger=larger)
-        for index, entry, method in _judged_items(item)
-        if (indices is None or index in indices) and not isinstance(entry.params, UnboundParams)
+        bound.index: _prompt(item, bound, method, answer, judge, attempt=attempt, larger=larger)
+        for bound, method in _judged_items(item, rules)
+        if (indices is None or bound.index in indices)
+        and _settled(bound, method, response, answer) is None
     }
 
 
 def read_judge(
-    item: WorkItem, response: Response, replies: Mapping[int, Response]
+    item: WorkItem,
+    response: Response,
+    replies: Mapping[int, Response],
+    *,
+    rules: Rules = "paper",
 ) -> Mapping[int, Check]:
     """The check of each item that has a reply, and of each that needs none."""
     answer = answer_of(response)
     settled = {
-        index: check
-        for index, entry, method in _judged_items(item)
-        if (check := _settled(entry, method, response, answer)) is not None
+        bound.index: check
+        for bound, method in _judged_items(item, rules)
+        if (check := _settled(bound, method, response, answer)) is not None
     }
     read = {
-        index: _read(entry, method, answer, replies[index])
-        for index, entry, method in _judged_items(item)
-        if index in replies and index not in settled
+        bound.index: _read(bound, method, answer, replies[bound.index])
+        for bound, method in _judged_items(item, rules)
+        if bound.index in replies and bound.index not in settled
     }
     return settled | read
 
@@ -89,16 +96,15 @@ def budgeted(sampling: Sampling, *, attempt: int, larger: bool) -> Sampling:
     )
 
 
-def _judged_items(item: WorkItem) -> Iterator[tuple[int, ChecklistItem, Judged]]:
-    for index, entry in enumerate(item.sample.checklist):
-        method = all_constraints()[entry.constraint_id].method
-        if isinstance(method, Judged):
-            yield index, entry, method
+def _judged_items(item: WorkItem, rules: Rules) -> Iterator[tuple[BoundItem, Judged]]:
+    for bound in bound_items(item, rules):
+        if bound.constraint is not None and isinstance(bound.constraint.method, Judged):
+            yield bound, bound.constraint.method
 
 
 def _prompt(
     item: WorkItem,
-    entry: ChecklistItem,
+    bound: BoundItem,
     method: Judged,
     answer: str,
     judge: ModelConfig,
@@ -111,10 +117,10 @@ def _prompt(
         method.template,
         instruction=item.sample.instruction,
         answer=answer,
-        params=entry.params,
-        question=entry.question,
-        facts=entry.evidence,
-        script=method.prepare(answer, entry.params) if method.prepare else {},
+        params=bound.params,
+        question=bound.entry.question,
+        facts=bound.entry.evidence,
+        script=method.prepare(answer, bound.params) if method.prepare else {},
         attempt=attempt,
     )
     return Prompt(
@@ -127,28 +133,28 @@ def _prompt(
     )
 
 
-def _settled(entry: ChecklistItem, method: Judged, response: Response, answer: str) -> Check | None:
+def _settled(bound: BoundItem, method: Judged, response: Response, answer: str) -> Check | None:
     """The check of an item that no judge is asked about; `None` where one must be."""
-    if isinstance(entry.params, UnboundParams):
-        return undecided(Cause.PARAMETERS, f"{entry.params.reason}: {entry.params.raw!r}")
-    parts = method.parts(entry.params)
+    if isinstance(bound.params, UnboundParams):
+        return undecided(Cause.PARAMETERS, f"{bound.params.reason}: {bound.params.raw!r}")
+    parts = method.parts(bound.params)
     if response.failure is not None and response.failure.blame is Blame.INFRASTRUCTURE:
         return _undecided(_cause(response.failure), f"no answer: {response.failure.message}", parts)
     if response.failure is not None or not answer.strip():
         return failed("the answer is empty", requirements=(False,) * parts)
-    return None
+    return None if method.settle is None else method.settle(answer, bound.params)
 
 
-def _read(entry: ChecklistItem, method: Judged, answer: str, reply: Response) -> Check:
-    assert isinstance(entry.params, Params), "unbound items are settled without a reply"
-    parts = method.parts(entry.params)
+def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Check:
+    assert isinstance(bound.params, Params), "unbound items are settled without a reply"
+    parts = method.parts(bound.params)
     if reply.failure is not None and not _is_cut_off(reply):
         return _undecided(
             _cause(reply.failure),
             f"the judge gave no reply ({reply.failure.kind.value}): {reply.failure.message}",
             parts,
         )
-    check = _decided(method, entry.params, reply)
+    check = _decided(method, bound.params, reply)
     if isinstance(check, Unreadable):
         truncated = reply.stop is Stop.LENGTH
         cause = Cause.JUDGE_TRUNCATED if truncated else Cause.JUDGE_UNREADABLE

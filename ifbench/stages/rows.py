@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, Extracted, Judged, undecided
 from ifbench.constraints.running import CheckCall
 from ifbench.engines.engine import Ask
 from ifbench.prompts import template_hash
+from ifbench.stages.binding import bound_item
 from ifbench.stages.extract import ask_extractions, read_extractions
 from ifbench.stages.grade import (
     SCRIPT,
@@ -101,8 +101,11 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
         settled = settled_by_failure(item, response.failure)
         return replace(trial, verdicts=_verdicts(item, settled, {}, roles))
     answer = answer_of(response)
-    found = await _run(check, check_calls(item, answer))
-    checks = {**unbound_items(item), **{i: c for i, c in found.items() if c is not None}}
+    found = await _run(check, check_calls(item, answer, roles.rules))
+    checks = {
+        **unbound_items(item, roles.rules),
+        **{i: c for i, c in found.items() if c is not None},
+    }
     asked: dict[int, tuple[str, ...]] = {}
     unlocated = [index for index, one in found.items() if one is None]
     if unlocated and roles.extractor is None:
@@ -112,7 +115,7 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
     elif unlocated and roles.extractor is not None:
         quoted, asked = await _extract(item, response, unlocated, ask, roles.extractor, roles)
         quotations = {i: q for i, q in quoted.items() if isinstance(q, tuple)}
-        decided = await _run(check, extracted_calls(item, answer, quotations))
+        decided = await _run(check, extracted_calls(item, answer, quotations, roles.rules))
         checks |= {i: c for i, c in decided.items() if c is not None}
         checks |= {i: q for i, q in quoted.items() if isinstance(q, Check)}
     return replace(trial, verdicts=_verdicts(item, checks, asked, roles))
@@ -190,11 +193,17 @@ async def _extract(
 
     def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
         return ask_extractions(
-            item, response, extractor, indices=open_items, attempt=attempt, larger=larger
+            item,
+            response,
+            extractor,
+            indices=open_items,
+            attempt=attempt,
+            larger=larger,
+            rules=roles.rules,
         )
 
     def read(replies: Mapping[int, Response]) -> Mapping[int, tuple[str, ...] | Check]:
-        return read_extractions(item, response, replies)
+        return read_extractions(item, response, replies, rules=roles.rules)
 
     return await reask(prompts, read, ask, indices, roles.attempts)
 
@@ -211,11 +220,17 @@ async def _judge(
 
     def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
         return ask_judge(
-            item, response, judge_model, indices=open_items, attempt=attempt, larger=larger
+            item,
+            response,
+            judge_model,
+            indices=open_items,
+            attempt=attempt,
+            larger=larger,
+            rules=roles.rules,
         )
 
     def read(replies: Mapping[int, Response]) -> Mapping[int, Check]:
-        return read_judge(item, response, replies)
+        return read_judge(item, response, replies, rules=roles.rules)
 
     return await reask(prompts, read, ask, indices, roles.attempts)
 
@@ -268,7 +283,7 @@ def _verdicts(
 
 def _grader(item: WorkItem, index: int, *, asked: bool, roles: Roles) -> str:
     """Who decided: the rule and its version; where a model was asked, the prompt's and its name."""
-    constraint = all_constraints().get(item.sample.checklist[index].constraint_id)
+    constraint = bound_item(item, index, roles.rules).constraint
     if constraint is None:
         return "none"
     match constraint.method:

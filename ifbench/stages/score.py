@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ifbench.stages.binding import bound_items
 from ifbench.stages.verify import requirement_count
 from ifbench.types import (
     Cause,
@@ -53,7 +54,7 @@ def score(
         satisfied=tuple(
             _satisfied(by_item.get(index)) for index in range(len(item.sample.checklist))
         ),
-        requirements=_requirements(item, by_item),
+        requirements=_requirements(item, by_item, graders.rules),
         correct=correct,
         grade=graded.grade if graded else None,
         graded_by=None if correct is None or graded is None else _graded_by(graded),
@@ -84,11 +85,13 @@ def _ungraded(graded: Verdict | None, graders: Graders) -> Cause | None:
 
 
 def _requirements(
-    item: WorkItem, by_item: Mapping[int, Verdict]
+    item: WorkItem, by_item: Mapping[int, Verdict], rules: Rules
 ) -> tuple[tuple[bool | None, ...], ...]:
     return tuple(
-        by_item[index].requirements if index in by_item else (None,) * requirement_count(entry)
-        for index, entry in enumerate(item.sample.checklist)
+        by_item[bound.index].requirements
+        if bound.index in by_item
+        else (None,) * requirement_count(bound)
+        for bound in bound_items(item, rules)
     )
 
 

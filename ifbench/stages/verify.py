@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ifbench.constraints import all_constraints
-from ifbench.constraints.constraint import Check, Judged, Params, failed, undecided
+from ifbench.constraints.constraint import Check, Constraint, Judged, Params, failed, undecided
 from ifbench.constraints.running import CheckCall
+from ifbench.constraints.scimif_release.rule import skipped
 from ifbench.parsing.final_text import final_text
+from ifbench.stages.binding import BoundItem, bound_item, bound_items
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Blame,
     Cause,
-    ChecklistItem,
     Failure,
     Outcome,
     Response,
@@ -44,33 +44,43 @@ def settled_by_failure(item: WorkItem, failure: Failure) -> Mapping[int, Check]:
     return dict.fromkeys(range(len(item.sample.checklist)), check)
 
 
-def unbound_items(item: WorkItem) -> Mapping[int, Check]:
-    """The items whose parameters no parser could read."""
-    return {
-        index: undecided(Cause.PARAMETERS, f"{entry.params.reason}: {entry.params.raw!r}")
-        for index, entry in enumerate(item.sample.checklist)
-        if isinstance(entry.params, UnboundParams)
-    }
+def unbound_items(item: WorkItem, rules: Rules = "paper") -> Mapping[int, Check]:
+    """The items that no rule can decide: the paper's parameters that no parser could read, and
+    names that the release's scorer does not know, to which it gives nothing.
+    """
+    checks = {bound.index: _unbound(bound, rules) for bound in bound_items(item, rules)}
+    return {index: check for index, check in checks.items() if check is not None}
 
 
-def check_calls(item: WorkItem, answer: str) -> Mapping[int, CheckCall]:
+def _unbound(bound: BoundItem, rules: Rules) -> Check | None:
+    if isinstance(bound.params, UnboundParams):
+        return undecided(Cause.PARAMETERS, f"{bound.params.reason}: {bound.params.raw!r}")
+    if rules == "release" and bound.constraint is None:
+        return skipped(f"it knows no instruction {bound.entry.constraint_id}")
+    return None
+
+
+def check_calls(item: WorkItem, answer: str, rules: Rules = "paper") -> Mapping[int, CheckCall]:
     """The scripts to run on an answer, by checklist index; judged items have none."""
     return {
         index: CheckCall(constraint_id=name, params=params, text=answer, quotations=None)
-        for index, name, params in _bound(item)
-        if not isinstance(all_constraints()[name].method, Judged)
+        for index, name, constraint, params in _decidable(item, rules)
+        if not isinstance(constraint.method, Judged)
     }
 
 
 def extracted_calls(
-    item: WorkItem, answer: str, quotations: Mapping[int, tuple[str, ...]]
+    item: WorkItem,
+    answer: str,
+    quotations: Mapping[int, tuple[str, ...]],
+    rules: Rules = "paper",
 ) -> Mapping[int, CheckCall]:
     """The scripts to run on what the extractor quoted."""
     return {
         index: CheckCall(
             constraint_id=name, params=params, text=answer, quotations=quotations[index]
         )
-        for index, name, params in _bound(item)
+        for index, name, _, params in _decidable(item, rules)
         if index in quotations
     }
 
@@ -94,7 +104,7 @@ def verdict(
         constraint_id=entry.constraint_id,
         outcome=check.outcome,
         cause=check.cause,
-        requirements=requirements_of(entry, check),
+        requirements=requirements_of(bound_item(item, index, rules), check),
         grader=grader,
         rules=rules,
         reason=check.reason,
@@ -104,24 +114,23 @@ def verdict(
     )
 
 
-def requirements_of(entry: ChecklistItem, check: Check) -> tuple[bool | None, ...]:
+def requirements_of(bound: BoundItem, check: Check) -> tuple[bool | None, ...]:
     """The decomposed parts of an item; each shares the outcome where the check names none."""
     if check.requirements:
         return check.requirements
     value = None if check.outcome is Outcome.UNDECIDED else check.outcome is Outcome.PASS
-    return (value,) * requirement_count(entry)
+    return (value,) * requirement_count(bound)
 
 
-def requirement_count(entry: ChecklistItem) -> int:
+def requirement_count(bound: BoundItem) -> int:
     """How many requirements an item has, known before any verdict (DRFR counts them)."""
-    constraint = all_constraints().get(entry.constraint_id)
-    if constraint is None or isinstance(entry.params, UnboundParams):
+    if bound.constraint is None or isinstance(bound.params, UnboundParams):
         return 1
-    method = constraint.method
-    return method.parts(entry.params) if isinstance(method, Judged) else 1
+    method = bound.constraint.method
+    return method.parts(bound.params) if isinstance(method, Judged) else 1
 
 
-def _bound(item: WorkItem) -> Iterator[tuple[int, str, Params]]:
-    for index, entry in enumerate(item.sample.checklist):
-        if not isinstance(entry.params, UnboundParams):
-            yield index, entry.constraint_id, entry.params
+def _decidable(item: WorkItem, rules: Rules) -> Iterator[tuple[int, str, Constraint, Params]]:
+    for bound in bound_items(item, rules):
+        if bound.constraint is not None and not isinstance(bound.params, UnboundParams):
+            yield bound.index, bound.entry.constraint_id, bound.constraint, bound.params

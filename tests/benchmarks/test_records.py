@@ -168,6 +168,29 @@ def test_saving_and_loading_gives_the_same_sample(tmp_path):
     assert list(load_records(path)) == [sample]
 
 
+def with_raw(sample, *texts):
+    items = zip(sample.checklist, texts, strict=True)
+    return replace(sample, checklist=tuple(replace(item, raw=text) for item, text in items))
+
+
+def test_the_parameters_own_words_are_saved_letter_by_letter(tmp_path):
+    sample = with_raw(full_sample(tmp_path), " a box\n", "", "nm ")
+    save_records([sample], tmp_path / "data.jsonl")
+    assert list(load_records(tmp_path / "data.jsonl")) == [sample]
+
+
+def test_a_record_without_the_parameters_words_is_written_as_ever(tmp_path):
+    save_records([full_sample(tmp_path)], tmp_path / "data.jsonl")
+    line = json.loads((tmp_path / "data.jsonl").read_text(encoding="utf-8"))
+    assert not any("raw" in item for item in line["checklist"])
+
+
+def test_an_unbound_item_of_an_older_file_still_has_its_words(tmp_path):
+    box, _, unit = full_sample(tmp_path).checklist
+    assert (box.parameter_text, unit.parameter_text) == ("", "nm")
+    assert replace(unit, raw="nanometers (nm)").parameter_text == "nanometers (nm)"
+
+
 def test_saving_twice_gives_the_same_bytes(tmp_path):
     save_records([full_sample(tmp_path)], tmp_path / "one.jsonl")
     save_records(load_records(tmp_path / "one.jsonl"), tmp_path / "two.jsonl")
@@ -379,8 +402,9 @@ def test_the_hash_of_a_data_set_sees_every_change(tmp_path):
         replace(sample, reference=None),
         replace(sample, checklist=sample.checklist[:2]),
         replace(sample, media=(replace(sample.media[0], sha256="2" * 64), sample.media[1])),
+        with_raw(sample, "", "", "nm"),  # It decides under `rules=release`.
     ]
-    assert len({dataset_sha256([s]) for s in (sample, *changed)}) == 5
+    assert len({dataset_sha256([s]) for s in (sample, *changed)}) == 6
 
 
 # ── Documentation ────────────────────────────────────────────────────────────────────

@@ -17,6 +17,11 @@ VALUES = {
     "judge/distinct": {"script": {"counted": "3 list items"}, "facts": ""},
     "extract/molecule": {"params": SimpleNamespace(system="smiles")},
     "extract/method": {},
+    "judge/release_steps": {
+        "script": {"question_characters": 1_500, "answer_characters": 3_000},
+    },
+    "judge/release_kinds": {"script": {"n": 4}},
+    "extract/release_method": {},
     "grade/answer": {"reference": "6", "pictures": False},
 }
 HOSTILE = (
@@ -85,6 +90,12 @@ def test_facts_are_shown_where_the_item_has_some():
         "judge/steps", "x", facts="It is acidic."
     )
     assert "Facts" not in prompt("judge/steps", "x")
+
+
+def test_the_releases_judge_of_steps_sees_the_beginnings_alone():
+    words = prompt("judge/release_steps", "a" * 5_000, instruction="q" * 5_000)
+    assert (words.count("q" * 1_500), words.count("q" * 1_501)) == (1, 0)
+    assert (words.count("a" * 3_000), words.count("a" * 3_001)) == (1, 0)
 
 
 def test_steps_are_numbered_from_one_and_counted():

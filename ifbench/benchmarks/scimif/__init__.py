@@ -25,6 +25,7 @@ SCIMIF = Benchmark(
         Breakdown(facet="modality", title="By modality", order=("text", "multimodal")),
         Breakdown(facet="n_constraints", title="By number of constraints"),
     ),
+    rules=("paper", "release"),
     groups=GROUPS,
     domains=DOMAINS,
     printed=printed,

@@ -215,6 +215,7 @@ def _checklist(form: _ReleaseForm, problems: list[str]) -> tuple[ChecklistItem, 
                 constraint_id=constraint_id,
                 params=bind_release_params(constraint_id, raw, form.edit_question),
                 origin="release" if constraint_id == RELEASE_ONLY else ORIGINS[entry.source],
+                raw=raw or "",
             )
         )
     return tuple(items)

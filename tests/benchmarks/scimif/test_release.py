@@ -113,6 +113,12 @@ def test_readable_parameters_are_typed_and_unreadable_ones_are_kept_with_a_reaso
     assert box.params == all_constraints()["general:wrap_up"].params()
 
 
+def test_each_item_keeps_its_parameters_own_words_read_or_not(tmp_path):
+    texts = [item.raw for item in load_one(tmp_path).checklist]
+    written = [entry.get("required_parameters", "") for entry in invented()["instruction_list"]]
+    assert texts == written
+
+
 def test_a_release_survives_the_way_through_our_own_form(tmp_path):
     samples = list(load_release(write(tmp_path, invented(), invented(id=8, answer=None))))
     save_records(samples, tmp_path / "ours.jsonl")

@@ -1,0 +1,28 @@
+"""Which constraints decide under which rule set (`rules` in the configuration)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from ifbench.constraints import all_constraints
+from ifbench.constraints.constraint import Constraint
+from ifbench.constraints.scimif_release import release_rules
+from ifbench.types import Rules
+
+CATALOGUES: Mapping[Rules, str] = MappingProxyType(
+    {
+        "paper": "ifbench.constraints:all_constraints",
+        "release": "ifbench.constraints.scimif_release:release_rules",
+    }
+)
+"""The functions below by name, as a sandbox's process imports them."""
+
+
+def rule_set(rules: Rules) -> Mapping[str, Constraint]:
+    """What decides, by the canonical id of the constraint that stands in a checklist."""
+    match rules:
+        case "paper":
+            return all_constraints()
+        case "release":
+            return release_rules()

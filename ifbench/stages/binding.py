@@ -1,0 +1,43 @@
+"""Which constraint decides each checklist item, and on which parameters: the rule set's part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ifbench.constraints.constraint import Constraint, Params
+from ifbench.constraints.rule_sets import rule_set
+from ifbench.constraints.scimif_release.rule import ReleaseParams
+from ifbench.types import ChecklistItem, Rules, UnboundParams, WorkItem
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundItem:
+    """A checklist item under a rule set."""
+
+    index: int
+    entry: ChecklistItem
+    constraint: Constraint | None
+    """`None` where the rule set has nothing that decides it."""
+    params: Params | UnboundParams
+
+
+def bound_item(item: WorkItem, index: int, rules: Rules) -> BoundItem:
+    """One checklist item with what decides it.
+
+    The paper's constraints decide on the typed parameters. The release's rules decide on the
+    source's own words, so that no item of theirs is unbound.
+    """
+    entry = item.sample.checklist[index]
+    return BoundItem(
+        index=index,
+        entry=entry,
+        constraint=rule_set(rules).get(entry.constraint_id),
+        params=entry.params
+        if rules == "paper"
+        else ReleaseParams(raw=entry.parameter_text, question=item.sample.instruction),
+    )
+
+
+def bound_items(item: WorkItem, rules: Rules) -> tuple[BoundItem, ...]:
+    """Every checklist item with what decides it, in order."""
+    return tuple(bound_item(item, index, rules) for index in range(len(item.sample.checklist)))
