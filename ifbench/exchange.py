@@ -14,6 +14,7 @@ from typing import Any
 
 from ifbench.benchmarks.json_lines import Defects, json_lines
 from ifbench.benchmarks.scimif.release import fit_places, subject_of
+from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.keys import prompt_key
 from ifbench.stages.prepare import prepare
@@ -45,11 +46,16 @@ class Imported:
     empty: int
     """Lines without an answer; `evaluate` will ask for those."""
     missing: int
-    """Samples of the data that the file does not answer."""
+    """Samples (and attempts at them) that the file does not answer."""
 
 
 def import_answers(
-    path: Path, samples: Iterable[Sample], candidate: ModelConfig, journal: Journal
+    path: Path,
+    samples: Iterable[Sample],
+    candidate: ModelConfig,
+    journal: Journal,
+    *,
+    attempts: int = 1,
 ) -> Imported:
     """Store the answers of a file of JSON lines with `id` and `response`.
 
@@ -58,22 +64,18 @@ def import_answers(
     good. Raises `DatasetError` with every defect, and `StoreError`.
     """
     known = {sample.id: sample for sample in samples}
-    answers, empty = _read(path, known)
-    responses = {
-        key: Response(
-            key=key,
-            purpose=Purpose.CANDIDATE,
-            model=candidate.model,
-            text=text,
-            stop=Stop.STOP,
-            returned_model=candidate.model,
-            endpoint=f"{ORIGIN}{path.name}",
-        )
-        for key, text in (
-            (_key(known[name], candidate, attempt), text)
-            for (name, attempt), text in answers.items()
-        )
-    }
+    answers, empty = _read(path, known, attempts)
+    responses: dict[str, Response] = {}
+    owners: dict[str, str] = {}
+    for (name, attempt), text in answers.items():
+        key = _key(known[name], candidate, attempt)
+        if key in responses and responses[key].text != text:
+            raise DatasetError(
+                f"{path}: samples {owners[key]} and {name} ask the same thing in the same words, "
+                "and the file answers it in two ways; one prompt has one answer in a store"
+            )
+        owners[key] = name
+        responses[key] = _response(key, text, candidate, path)
     before = journal.lookup(responses)
     new = [response for key, response in responses.items() if key not in before]
     journal.append(new)
@@ -81,7 +83,19 @@ def import_answers(
         stored=len(new),
         already=len(before),
         empty=empty,
-        missing=len(known.keys() - {name for name, _ in answers}),
+        missing=len(known) * attempts - len(answers),
+    )
+
+
+def _response(key: str, text: str, candidate: ModelConfig, path: Path) -> Response:
+    return Response(
+        key=key,
+        purpose=Purpose.CANDIDATE,
+        model=candidate.model,
+        text=text,
+        stop=Stop.STOP,
+        returned_model=candidate.model,
+        endpoint=f"{ORIGIN}{path.name}",
     )
 
 
@@ -92,7 +106,9 @@ def _key(sample: Sample, candidate: ModelConfig, attempt: int) -> str:
     return prompt_key(prompt)
 
 
-def _read(path: Path, known: Mapping[str, Sample]) -> tuple[Mapping[tuple[str, int], str], int]:
+def _read(
+    path: Path, known: Mapping[str, Sample], attempts: int
+) -> tuple[Mapping[tuple[str, int], str], int]:
     """The answers by sample and attempt, and how many lines hold none."""
     defects = Defects(path)
     answers: dict[tuple[str, int], str] = {}
@@ -101,7 +117,7 @@ def _read(path: Path, known: Mapping[str, Sample]) -> tuple[Mapping[tuple[str, i
     for line in json_lines(path, defects):
         try:
             sample = _sample_of(line.fields, path, known)
-            attempt = _attempt_of(line.fields)
+            attempt = _attempt_of(line.fields, attempts)
             text = _text_of(line.fields, sample)
         except DatasetError as error:
             defects.add(line.number, str(error))
@@ -129,10 +145,12 @@ def _sample_of(fields: Mapping[str, Any], path: Path, known: Mapping[str, Sample
     return known[name]
 
 
-def _attempt_of(fields: Mapping[str, Any]) -> int:
+def _attempt_of(fields: Mapping[str, Any], attempts: int) -> int:
     attempt = fields.get("attempt", 0)
-    if type(attempt) is not int or attempt < 0:
-        raise DatasetError(f"`attempt` must be 0 or more, found {attempt!r}")
+    if type(attempt) is not int or not 0 <= attempt < attempts:
+        raise DatasetError(
+            f"`attempt` must be 0 or more, and below {attempts} (`attempts`), found {attempt!r}"
+        )
     return attempt
 
 
@@ -171,7 +189,9 @@ def release_lines(
         if answer is None or answer.failure is not None or not answer.text:
             continue
         sample = samples[score.sample_id]
-        name = f"{sample.facets.get('discipline', 'other')}.jsonl"
+        # A facet is the data's own word: only known ones may name a file.
+        discipline = sample.facets.get("discipline", "")
+        name = f"{discipline if discipline in DISCIPLINES else 'other'}.jsonl"
         yield name, json.dumps(_release_form(sample, answer.text), ensure_ascii=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -15,6 +16,8 @@ from ifbench.config.values import Benchmark as BenchmarkConfig
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.told import told
 from ifbench.types import Sample
+
+_log = logging.getLogger(__name__)
 
 BUILTIN = "builtin:"
 _BUILTIN_SETS = {"scimif_starter": Path(__file__).parent / "scimif" / "starter" / "starter.jsonl"}
@@ -81,18 +84,32 @@ def data_path(data: str) -> Path:
 def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
     if config.ids is not None:
         samples = _only(samples, config.ids, path)
-    samples = islice(samples, config.limit)
-    return map(original, samples) if config.variant == "original" else samples
+    if config.variant == "original":
+        samples = (original(sample) for sample in samples if _has_original(sample, path))
+    return islice(samples, config.limit)
 
 
 def original(sample: Sample) -> Sample:
     """The sample before augmentation: the original question, and nothing to check.
 
-    A sample without an original question stays as it was asked. Facets stay as well, so that
-    breakdowns of both runs have the same rows.
+    Facets stay, so that breakdowns of both runs have the same rows.
     """
-    words = sample.original_instruction or sample.instruction
-    return replace(sample, instruction=fit_places(words, sample.media), checklist=())
+    words = fit_places(sample.original_instruction, sample.media)
+    return replace(sample, instruction=words, checklist=())
+
+
+_TOLD: set[Path] = set()
+"""A file is read several times; what is left out of it is said once a process."""
+
+
+def _has_original(sample: Sample, path: Path) -> bool:
+    if sample.original_instruction.strip():
+        return True
+    if path not in _TOLD:
+        _TOLD.add(path)
+        words = "%s: samples without `original_instruction` are left out, the first: %s"
+        _log.warning(words, path, sample.id)
+    return False
 
 
 def _only(samples: Iterator[Sample], ids: tuple[str, ...], path: Path) -> Iterator[Sample]:

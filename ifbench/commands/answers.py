@@ -30,7 +30,13 @@ def _import(options: argparse.Namespace) -> int:
     dataset = open_dataset(config.benchmark)
     store = open_store(config.store.uri)
     try:
-        done = import_answers(options.file, dataset.samples(), config.candidates[0], store.journal)
+        done = import_answers(
+            options.file,
+            dataset.samples(),
+            config.candidates[0],
+            store.journal,
+            attempts=config.attempts,
+        )
     finally:
         store.close()
     print(
@@ -55,9 +61,12 @@ def _export(options: argparse.Namespace) -> int:
     files: dict[str, list[str]] = {}
     for name, line in release_lines(samples, own, store.journal):
         files.setdefault(name, []).append(line)
-    options.output.mkdir(parents=True, exist_ok=True)
-    for name, lines in files.items():
-        (options.output / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+        for name, lines in files.items():
+            (options.output / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{options.output}: cannot be written: {error.strerror}") from error
     count = sum(map(len, files.values()))
     left_out = sum(score.attempt == 0 for score in own) - count
     print(f"{count} answers in {options.output}, {left_out} left out (no answer)", file=sys.stderr)
@@ -65,13 +74,19 @@ def _export(options: argparse.Namespace) -> int:
 
 
 def _dataset_of(manifest: Manifest) -> list[Sample]:
-    fields = manifest.config["benchmark"]
-    config = Benchmark(
-        name=fields["name"],
-        data=fields["data"],
-        limit=fields["limit"],
-        ids=None if fields["ids"] is None else tuple(fields["ids"]),
-    )
+    fields = manifest.config.get("benchmark") or {}
+    try:
+        config = Benchmark(
+            name=fields["name"],
+            data=fields["data"],
+            limit=fields["limit"],
+            ids=None if fields["ids"] is None else tuple(fields["ids"]),
+            variant=fields["variant"],
+        )
+    except KeyError as error:
+        raise StoreError(
+            f"run {manifest.run_id}: its manifest lacks `config.benchmark.{error.args[0]}`"
+        ) from error
     dataset = open_dataset(config)
     if dataset.sha256 != manifest.dataset_sha256:
         raise StoreError(

@@ -162,7 +162,11 @@ def _run_row(manifest: Manifest) -> tuple[str, ...]:
     judge = config.get("judge") or {}
     return (
         manifest.run_id,
-        config.get("benchmark", {}).get("name", "?"),
+        " ".join(
+            filter(
+                None, (_name(config.get("benchmark")), config.get("benchmark", {}).get("variant"))
+            )
+        ),
         ", ".join(model.get("name", "?") for model in config.get("candidates", ())),
         judge.get("name", "none"),
         config.get("rules", "?"),

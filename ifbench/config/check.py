@@ -159,9 +159,14 @@ def _follows(detail: Mapping[str, Any], error: Any) -> bool:
     )
 
 
+_NAMED = re.compile(r"`([a-z_.]+)")
+
+
 def _line(detail: Mapping[str, Any], kind: type, place: Any, roles: Any) -> str:
     path: Path = tuple(detail["loc"][1:])
     origin, prefix = place(path)
+    if detail["type"] == "value_error" and (named := _NAMED.match(str(detail["ctx"]["error"]))):
+        origin, _ = place((*path, *named[1].split(".")))  # Of two keys that do not go together.
     shown = path
     if roles is not None:
         cast, inner = _cast_at(path, roles)

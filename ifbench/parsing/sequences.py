@@ -128,8 +128,26 @@ def _stated(text: str) -> list[tuple[int, int]]:
 
 def _written(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """The spans, without their dress, that hold one sequence and nothing else."""
-    bare = (bare_span(text, start, end) for start, end in spans)
+    bare = (_within_termini(text, *bare_span(text, start, end)) for start, end in spans)
     return [span for span in bare if _is_sequence(text[slice(*span)])]
+
+
+_TERMINI = (
+    (re.compile(r"5\s?['′’]\s{0,2}-?\s{0,2}"), re.compile(r"\s{0,2}-?\s{0,2}3\s?['′’]")),
+    (re.compile(r"3\s?['′’]\s{0,2}-?\s{0,2}"), re.compile(r"\s{0,2}-?\s{0,2}5\s?['′’]")),
+    (re.compile(r"(?:H2N|NH2|H₂N|NH₂|H)-"), re.compile(r"-(?:COOH|CO2H|CO₂H|OH)")),
+)
+
+
+def _within_termini(text: str, start: int, end: int) -> tuple[int, int]:
+    """Without the marks of both ends: 5'-…-3', H2N-…-COOH. They are no residues."""
+    for first, last in _TERMINI:
+        opening = first.match(text, start, end)
+        tail = max(start, end - 12)
+        closing = next((m for m in last.finditer(text, tail, end) if m.end() == end), None)
+        if opening and closing and opening.end() < closing.start():
+            return opening.end(), closing.start()
+    return start, end
 
 
 def _is_sequence(words: str) -> bool:

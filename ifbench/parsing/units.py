@@ -59,6 +59,9 @@ def leading_unit(text: str, aliases: Mapping[str, str] = NO_ALIASES) -> Unit | N
     return _read(text[:MAX_CHARACTERS], tuple(sorted(aliases.items())), is_whole=False)
 
 
+_RAISED_FURTHER = re.compile(r"\s?\^")
+
+
 @lru_cache(maxsize=4096)
 def _read(text: str, aliases: tuple[tuple[str, str], ...], *, is_whole: bool) -> Unit | None:
     words = _normalized(text)
@@ -71,6 +74,8 @@ def _read(text: str, aliases: tuple[tuple[str, str], ...], *, is_whole: bool) ->
     if powers is None and not is_whole and (scale := _SCALE_WORD.match(words)):
         powers = _Reader(words[scale.end() :], _aliased(aliases)).expression()
     if powers is None or (is_whole and reader.rest().strip(" .)")):
+        return None
+    if _RAISED_FURTHER.match(reader.rest()):  # `m^x`, `m^100`: a power that nobody can read.
         return None
     return Unit(_merged(powers))
 

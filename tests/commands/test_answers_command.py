@@ -74,6 +74,7 @@ def test_an_import_says_what_it_stored_and_what_is_still_to_ask(capsys):
         ({"response": 5}, "`response` must be text or null, found 5"),
         ({"edit_question": "Another question?"}, "the answer is to another question"),
         ({"attempt": -1}, "`attempt` must be 0 or more"),
+        ({"attempt": 1}, "and below 1 (`attempts`), found 1"),
         ({"id": 7}, "the subject is not in the name"),
     ],
 )
@@ -111,3 +112,61 @@ def test_a_run_whose_data_changed_is_not_exported(capsys):
     Path("mine.jsonl").write_text(json.dumps({**record, "instruction": "How?"}) + "\n")
     assert main(["answers", "export", "-o", "out"]) == 2
     assert "no longer what run" in capsys.readouterr().err
+
+
+def records(*fields: dict) -> None:
+    plain = {
+        "format": "ifbench/1", "benchmark": "scimif", "instruction": "Say 1.23",
+        "checklist": [{"constraint": "general:all_lowercase"}],
+    }  # fmt: skip
+    Path("mine.jsonl").write_text("".join(json.dumps({**plain, **one}) + "\n" for one in fields))
+
+
+OWN = [*RUN[:3], "benchmark.data=mine.jsonl"]
+
+
+def test_two_answers_to_one_prompt_are_refused_and_two_alike_are_one(capsys):
+    records({"id": "a"}, {"id": "b"})
+    lines = [json.dumps({"id": name, "response": text}) for name, text in ("a1", "b2")]
+    Path("answers.jsonl").write_text("\n".join(lines))
+    assert main(["answers", "import", "answers.jsonl", *OWN]) == 2
+    assert "samples a and b ask the same thing" in capsys.readouterr().err
+    assert len(Store("store").journal) == 0
+    Path("answers.jsonl").write_text("\n".join(lines).replace("2", "1"))
+    assert main(["answers", "import", "answers.jsonl", *OWN]) == 0
+    assert "1 answers stored, 0 were there already, 0 lines without an answer, 0 samples" in (
+        capsys.readouterr().err
+    )
+
+
+def test_a_facet_never_chooses_where_a_file_is_written(capsys):
+    records({"id": "a", "facets": {"discipline": "../../evil"}})
+    main(["evaluate", *OWN])
+    assert main(["answers", "export", "-o", "deep/er/out"]) == 0
+    assert [str(path) for path in Path().rglob("*.jsonl")].count("deep/er/out/other.jsonl") == 1
+    assert not list(Path().rglob("evil*"))
+
+
+def test_a_run_of_original_questions_is_exported_as_it_was_asked(capsys):
+    records(
+        {"id": "a", "original_instruction": "What is it?"},
+        {"id": "b", "instruction": "No original."},
+    )
+    main(["evaluate", *OWN, "benchmark.variant=original"])
+    assert main(["answers", "export", "-o", "out"]) == 0
+    (line,) = (Path("out") / "other.jsonl").read_text().splitlines()
+    assert json.loads(line)["edit_question"] == "What is it?"
+
+
+def test_a_folder_that_is_a_file_and_a_manifest_without_its_data_are_named(capsys):
+    exported()
+    Path("file").write_text("x")
+    capsys.readouterr()
+    assert main(["answers", "export", "-o", "file"]) == 2
+    assert "file: cannot be written" in capsys.readouterr().err
+    (path,) = Path("store").glob("runs/*/manifest.json")
+    manifest = json.loads(path.read_text())
+    del manifest["config"]["benchmark"]
+    path.write_text(json.dumps(manifest))
+    assert main(["answers", "export", "-o", "out2"]) == 2
+    assert "its manifest lacks `config.benchmark.name`" in capsys.readouterr().err

@@ -81,6 +81,7 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("judge.revision=2", ["`revision` must be text, got 2: put it in quotes"]),
         ("judge.base_url=gpu:8000", ["`base_url` must be an http:// or https:// address"]),
         ("execution.address=auto", []),
+        ("correctness=model", ["command line, `correctness=model`", "needs a `grader`"]),
         ("max_owed=-1", ["`max_owed` must be at least 0, got -1"]),
         ("correctness=model", ["`correctness: model` needs a `grader`"]),
         ("correctness=modal", ["must be one of none, script, model"]),

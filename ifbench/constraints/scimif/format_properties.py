@@ -14,7 +14,7 @@ from ifbench.parsing.answers import final_answer, sentence_around
 from ifbench.parsing.embedded_json import json_values_in
 from ifbench.parsing.fields import fields_in
 from ifbench.parsing.numbers import Number, quantities_in
-from ifbench.parsing.options import Options, read_choice
+from ifbench.parsing.options import Mention, Options, read_choice
 from ifbench.parsing.text_forms import comparable, fold
 from ifbench.types import Json
 
@@ -106,21 +106,27 @@ def _check_label(text: str, params: PropertyType) -> Check:
     options = Options(texts=tuple(spellings))
     words = text[slice(*span)]
     choice = read_choice(words, options, "contains", allow_explanation=True)
-    named = {spellings[options.texts[one.option]]: one for one in reversed(choice.mentions)}
+    denied = [one for one in choice.mentions if _is_denied(words, one)]
+    said = [one for one in choice.mentions if one not in denied]
+    named = {spellings[options.texts[one.option]]: one for one in reversed(said or denied)}
     evidence = tuple(quote(text, span[0] + one.start, span[0] + one.end) for one in named.values())
     if len(named) != 1:
         found = f"names {', '.join(sorted(named))}" if named else "names no label"
         return failed(
             f"the answer {found}; one of {_listed(params.labels)} is asked for", evidence=evidence
         )
-    ((label, mention),) = named.items()
-    if _DENIED.search(words, max(mention.start - 12, 0), mention.start):
+    (label,) = named
+    if not said:
         return failed(f"the answer says what it is not: {label}", evidence=evidence)
     return passed(f"the label is `{label}`", evidence=evidence, extracted=label)
 
 
+def _is_denied(words: str, mention: Mention) -> bool:
+    return bool(_DENIED.search(words, max(mention.start - 12, 0), mention.start))
+
+
 _DENIED = re.compile(
-    r"\b(?:not|neither|never)\s+(?:an?\s+)?[*_`\"']{0,3}\Z|\bnon-\Z", re.IGNORECASE
+    r"\b(?:not|neither|nor|never)\s+(?:an?\s+)?[*_`\"']{0,3}\Z|\bnon-\Z", re.IGNORECASE
 )
 
 

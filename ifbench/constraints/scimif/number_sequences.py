@@ -12,6 +12,7 @@ from ifbench.constraints.constraint import Check, Example, Params, failed, passe
 from ifbench.parsing.answers import final_answer, sentence_around, values_of
 from ifbench.parsing.numbers import Number, quantities_in
 from ifbench.parsing.sequences import Alphabet, find_sequence
+from ifbench.parsing.units import leading_unit
 
 
 class SequenceLength(Params):
@@ -112,7 +113,9 @@ def _check_stated(text: str, params: SequenceLength) -> Check:
     "39 codons, so 38 amino acids": where some integers have the sequence's unit, only they count.
     """
     numbers = _in_span(text, params)
-    counted = _with_unit(text, numbers, params.alphabet) or numbers
+    counted = _with_unit(text, numbers, params.alphabet) or [
+        number for number in numbers if leading_unit(number.unit_text(text)) is None
+    ]
     lengths = list(dict.fromkeys(_integer(one) for one in counted))
     evidence = tuple(quote(text, one.start, one.end) for one in counted[:10])
     if not lengths:

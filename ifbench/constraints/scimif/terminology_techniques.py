@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -56,7 +57,11 @@ def characterization_technique(text: str, params: TechniqueParams) -> Check:
     """
     start, end = _span(text, params)
     allowed = params.techniques
-    named = techniques_in(text[start:end], allowed, ignore_case=params.ignore_case)
+    named = [
+        place
+        for place in techniques_in(text[start:end], allowed, ignore_case=params.ignore_case)
+        if not _NOT_IT.search(text[max(start, start + place.start - 40) : start + place.start])
+    ]
     labels = list(dict.fromkeys(place.technique.label for place in named))[:_SHOWN]
     details = {
         "evidence": tuple(
@@ -69,6 +74,14 @@ def characterization_technique(text: str, params: TechniqueParams) -> Check:
     if flaw:
         return failed(flaw, **details)
     return passed(f"names {', '.join(labels)}", **details)
+
+
+_NOT_IT = re.compile(
+    r"\b(?:not|no|nor|never|neither|rather than|instead of|unlike|without)\s+"
+    r"(?:(?:an?|the|any|by|with|from|using|in)\s+){0,2}\Z",
+    re.IGNORECASE,
+)
+"""Before a technique that the answer says it is not; "it could not be resolved by SEM" names SEM."""
 
 
 def _span(text: str, params: TechniqueParams) -> tuple[int, int]:

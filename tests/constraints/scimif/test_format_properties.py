@@ -33,6 +33,9 @@ def check(text, **params):
         ("no", TRUTH, PASS),
         ("not known", TRUTH, FAIL),
         ("1.12 eV", GAP, FAIL),
+        ("Indirect, not direct.", GAP, PASS),
+        ("not direct but indirect", GAP, PASS),
+        ("neither direct nor indirect", GAP, FAIL),
     ],
 )
 def test_a_label_is_one_of_the_closed_set(text, labels, expected):

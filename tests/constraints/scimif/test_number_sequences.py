@@ -32,6 +32,12 @@ def check(text, **params):
         ("AUGGCC", {"length": 6, "alphabet": "rna"}, Outcome.PASS),
         ('{"peptide": "MKTAY", "n": 5}', {"length": 5, "key": "peptide"}, Outcome.PASS),
         ("I cannot do that.", {"length": 10}, Outcome.FAIL),
+        ("5'-ATGGCC-3'", {"length": 6, "alphabet": "dna"}, Outcome.PASS),
+        ("`5′-ATGGCC-3′`", {"length": 6, "alphabet": "dna"}, Outcome.PASS),
+        ("3'-ATGGCC-5'", {"length": 6, "alphabet": "dna"}, Outcome.PASS),
+        ("5'-ATGGCCA-3'", {"length": 6, "alphabet": "dna"}, Outcome.FAIL),
+        ("H2N-MKTAYIAKQR-COOH", {"length": 10}, Outcome.PASS),
+        ("H2N-MKTAYIAKQR", {"length": 10}, Outcome.FAIL),
         ("10", {"length": 10}, Outcome.FAIL),
     ],
 )
@@ -57,6 +63,8 @@ def test_the_letters_of_a_sequence_are_counted(text, params, expected):
         ("38 residues or 39 residues", Outcome.FAIL),
         ("MKTAYIAKQR", Outcome.FAIL),
         ("thirty-eight", Outcome.FAIL),
+        ("38 kDa", Outcome.FAIL),
+        ("38 residues, 4.2 kDa", Outcome.PASS),
     ],
 )
 def test_a_stated_length_is_one_integer(text, expected):

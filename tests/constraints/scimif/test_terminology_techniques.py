@@ -46,13 +46,28 @@ def test_other_technique_or_none_fails(text, allowed):
     assert outcome(text, allowed=allowed) is Outcome.FAIL
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is not XRD.", Outcome.FAIL),
+        ("No XRD was used.", Outcome.FAIL),
+        ("XRD, not SEM.", Outcome.PASS),
+        ("XRD rather than SEM", Outcome.PASS),
+        ("This is an XRD pattern and not a TEM image.", Outcome.PASS),
+        ("Not only XRD but also SEM", Outcome.FAIL),
+    ],
+)
+def test_a_technique_that_the_answer_denies_is_not_named(text, expected):
+    assert outcome(text, allowed=["XRD"]) is expected
+
+
 def test_without_a_list_every_known_technique_is_valid():
     assert outcome("It was SAXS.") is Outcome.PASS
     assert outcome("It was a microscope.") is Outcome.FAIL
 
 
 def test_scope_all_reads_beside_the_final_answer_too():
-    text = "It is not SEM.\n\nFinal answer: XRD"
+    text = "It may be SEM.\n\nFinal answer: XRD"
     assert outcome(text, allowed=["XRD"]) is Outcome.PASS
     assert outcome(text, allowed=["XRD"], scope="all") is Outcome.FAIL
 

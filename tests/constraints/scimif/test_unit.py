@@ -20,6 +20,13 @@ def test_each_discipline_has_one(discipline):
     assert constraint.method.params is UnitParams
 
 
+@pytest.mark.parametrize("power", ["^100", "^{1000}", "^x", "⁹⁹⁹", "^12", "**500"])
+def test_a_power_that_cannot_be_read_is_not_overlooked(power):
+    params = UnitParams(unit="m")
+    assert decide(physics_unit, f"5 m{power}", params).outcome is Outcome.FAIL
+    assert decide(physics_unit, "5 m", params).outcome is Outcome.PASS
+
+
 PASSING = [
     ("kJ/mol", "The answer is 12.5 kJ mol-1."),
     ("kJ/mol", r"\boxed{12.5\ \mathrm{kJ\,mol^{-1}}}"),
