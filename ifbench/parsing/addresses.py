@@ -243,3 +243,22 @@ def order_flaw(names: Sequence[str], order: Order) -> str:
     if len(sizes) > 1 and sizes[-1] and not sizes[0]:
         return f"`{outward[-1][:40]}` stands where the smallest level belongs"
     return ""
+
+
+def misplaced_country(places: Sequence[str], level_names: Sequence[str]) -> str:
+    """A country that stands at another level than the one named country; or nothing.
+
+    `places` run like `level_names`. A place that is called as its country is (Singapore, Mexico)
+    is none, as long as a country stands where it belongs.
+    """
+    names = [place_form(name) for name in level_names]
+    if "country" not in names or len(places) != len(names):
+        return ""
+    at = names.index("country")
+    sizes = [_SIZES.get(place_form(name), 0) for name in places]
+    if sizes[at] == _COUNTRY:
+        return ""
+    return next((places[i] for i, size in enumerate(sizes) if size == _COUNTRY and i != at), "")
+
+
+_COUNTRY = 2

@@ -10,7 +10,14 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
-from ifbench.parsing.addresses import Level, Order, address_levels, order_flaw, place_form
+from ifbench.parsing.addresses import (
+    Level,
+    Order,
+    address_levels,
+    misplaced_country,
+    order_flaw,
+    place_form,
+)
 from ifbench.parsing.fields import fields_in
 from ifbench.parsing.text_forms import comparable
 
@@ -120,7 +127,9 @@ def _flaws(names: Sequence[str], params: AddressParams, *, is_row: bool) -> Iter
     flaw = order_flaw(names, params.order) if is_row else ""
     if flaw:
         yield f"the address does not run {params.order.replace('_', ' ')}: {flaw}"
-    inward = reversed(names) if is_row and params.order == "small_to_large" else names
+    inward = list(reversed(names)) if is_row and params.order == "small_to_large" else names
+    if country := misplaced_country(inward, params.level_names):
+        yield f"the country `{country[:40]}` stands at another level"
     for name, wanted in zip_longest(inward, params.reference, fillvalue=""):
         if params.reference and place_form(name) != place_form(wanted):
             yield f"`{name[:60]}` stands where `{wanted[:60]}` belongs"
