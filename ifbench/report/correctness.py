@@ -13,12 +13,18 @@ from ifbench.types import Score
 
 
 def correctness_tables(by_candidate: Mapping[str, Sequence[Score]]) -> list[Table]:
-    """Both tables over the candidates whose answers were graded; `[]` where nobody graded."""
+    """Both tables over the candidates whose answers were graded; `[]` where nobody graded.
+
+    The second stands only where some association can be told.
+    """
     graded = {name: scores for name, scores in by_candidate.items() if any(map(_is_graded, scores))}
     if not graded:
         return []
     found = associations(graded)
-    return [_cell_table(graded, found), _association_table(found)]
+    tables = [_cell_table(graded, found)]
+    if any(one.table.phi is not None for one in found):
+        tables.append(_association_table(found))
+    return tables
 
 
 def _is_graded(score: Score) -> bool:

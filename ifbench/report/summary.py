@@ -21,7 +21,9 @@ from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table, percent
 from ifbench.types import Cause, Score
 
-_INTERVALS = "In parentheses: 95 % intervals, where there are 10 questions or more."
+_INTERVALS = (
+    "In parentheses: 95 % intervals, where there are 10 questions or more and not all are alike."
+)
 
 
 def summary_tables(

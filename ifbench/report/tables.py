@@ -32,7 +32,7 @@ def percent(figure: Figure) -> str:
     if figure.value is None and figure.low is None:
         return "–"
     value = "–" if figure.value is None else f"{100 * figure.value:.2f}"
-    if figure.interval is not None:
+    if figure.interval is not None and figure.interval[0] < figure.interval[1]:
         value += " ({:.2f}–{:.2f})".format(*(100 * share for share in figure.interval))
     if not figure.is_partial:
         return value

@@ -112,7 +112,7 @@ def test_the_grader_is_planned_asked_and_found_again(capsys):
     line = next(row for row in again.splitlines() if "as correctness" in row)
     assert "0 answers" in line
     assert ifbench("report") == 0
-    assert "Association of correctness and adherence" in capsys.readouterr().out
+    assert "Correctness and adherence" in capsys.readouterr().out
     assert ifbench("show", "biology-gc-atgcgcta") == 0
     assert "decided by: grade:correctness grade/answer@" in capsys.readouterr().out
 
