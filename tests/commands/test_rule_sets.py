@@ -49,7 +49,7 @@ def test_the_starter_set_under_both_rule_sets_asks_each_candidate_once(capsys):
     capsys.readouterr()
 
     assert ifbench("report", runs["paper"], "--against", runs["release"], "--format", "json") == 0
-    metrics, items = (json.loads(line) for line in capsys.readouterr().out.splitlines() if line)
+    metrics, *_, items = (json.loads(line) for line in capsys.readouterr().out.splitlines() if line)
     assert metrics["title"] == "rules paper against rules release (percent)"
     rows = {row["constraint"]: row for row in items["rows"]}
     # A bracket in a scripted reply is a box to the release; an empty parameter stands everywhere.
