@@ -25,7 +25,7 @@ demo: $(STAMP)  ## Evaluate a small model on six samples, on this machine
 
 test: $(STAMP)  ## All tests, those with Ray and with the embedded model too
 	$(FAST_TESTS)
-	$(BIN)/python -m pytest -m "ray or model"
+	$(BIN)/python -m pytest -m "(ray or model) and not soak"
 
 check: lint  ## What a change must pass: format, lint, types, imports, YAML, fast tests
 	$(FAST_TESTS)

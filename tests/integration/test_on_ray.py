@@ -151,10 +151,6 @@ def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_o
         run.process.wait(10)
     lost = lost_in_flight(place)
 
-    with started(place, data) as run:
-        end_at_once(place, run)
-    lost = lost_in_flight(place)
-
     place.slow_down(LATENCY_S)
     with started(place, data) as run:
         ended = stop(run, lambda: run.process.send_signal(signal.SIGTERM))
@@ -166,6 +162,18 @@ def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_o
     assert done.code == 0, done.err
     assert_paid_once(place.prompts(), wanted, lost)
     assert place.results() == results
+
+
+@pytest.mark.soak
+def test_a_second_ctrl_c_ends_at_once_and_loses_what_is_in_flight(place, data, expected):
+    with started(place, data) as run:
+        end_at_once(place, run)
+    lost = lost_in_flight(place)
+    place.slow_down(0)
+    done = place.evaluate(f"benchmark.data={data}")
+    assert done.code == 0, done.err
+    assert_paid_once(place.prompts(), expected[1], lost)
+    assert place.results() == expected[0]
 
 
 def lost_in_flight(place: Place) -> int:
