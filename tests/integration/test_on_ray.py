@@ -166,6 +166,7 @@ def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_o
 
 @pytest.mark.soak
 def test_a_second_ctrl_c_ends_at_once_and_loses_what_is_in_flight(place, data, expected):
+    place.slow_down(2 * LATENCY_S)
     with started(place, data) as run:
         end_at_once(place, run)
     lost = lost_in_flight(place)
