@@ -86,6 +86,15 @@ STEPS = (
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _no_cluster_is_left():
+    """A cluster that idles beside later tests takes a fifth of a small machine from them."""
+    yield
+    ray = sys.modules.get("ray")
+    if ray is not None and ray.is_initialized():
+        ray.shutdown()
+
+
 @pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.ray)])
 def make_executor(request):
     if request.param == "local":
