@@ -7,7 +7,7 @@ candidate had been asked: `evaluate` with the same candidate finds it and asks n
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -173,19 +173,20 @@ def _text_of(fields: Mapping[str, Any], sample: Sample) -> str | None:
 
 
 def release_lines(
-    samples: Mapping[str, Sample], scores: Iterable[Score], journal: Journal
+    samples: Mapping[str, Sample], scores: Sequence[Score], journal: Journal
 ) -> Iterator[tuple[str, str]]:
     """File names and lines in the form of the release's generator, for its own scorer.
 
     One file a discipline. Like there, what was not answered is left out; of several attempts
     the first counts. Raises `ConfigError` for a score whose sample is not among `samples`.
     """
+    answers = journal.lookup(score.response_key for score in scores if not score.attempt)
     for score in scores:
         if score.attempt:
             continue
         if score.sample_id not in samples:
             raise ConfigError(f"sample {score.sample_id} is not in the data that the run names")
-        answer = journal.lookup([score.response_key]).get(score.response_key)
+        answer = answers.get(score.response_key)
         if answer is None or answer.failure is not None or not answer.text:
             continue
         sample = samples[score.sample_id]

@@ -7,7 +7,7 @@ twice is the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -51,12 +51,10 @@ def difference_interval(metric: Ratio, pairs: Sequence[tuple[Score, Score]]) -> 
     questions = _questions([first for first, _ in pairs])
     if len(questions) < FEWEST:
         return None
-    first = _summed(metric, [one for one, _ in pairs], question_of, questions)
+    first = _summed(metric, ((question_of(one), one) for one, _ in pairs), questions)
     # The pair is one sample: its question is the first one's.
-    names = {id(second): question_of(one) for one, second in pairs}
-    second = _summed(metric, [two for _, two in pairs], lambda s: names[id(s)], questions)
-    both = np.concatenate([first, second], axis=1)
-    drawn = _resampled(both)
+    second = _summed(metric, ((question_of(one), two) for one, two in pairs), questions)
+    drawn = _resampled(np.concatenate([first, second], axis=1))
     with np.errstate(invalid="ignore", divide="ignore"):
         return _percentiles(drawn[:, 2] / drawn[:, 3] - drawn[:, 0] / drawn[:, 1])
 
@@ -70,7 +68,7 @@ def _draws(metric: Ratio, scores: Sequence[Score]) -> _Floats | None:
     questions = _questions(scores)
     if len(questions) < FEWEST:
         return None
-    drawn = _resampled(_summed(metric, scores, question_of, questions))
+    drawn = _resampled(_summed(metric, ((question_of(s), s) for s in scores), questions))
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(drawn[:, 0] / drawn[:, 1])
 
@@ -80,15 +78,12 @@ def _questions(scores: Sequence[Score]) -> Mapping[str, int]:
 
 
 def _summed(
-    metric: Ratio,
-    scores: Sequence[Score],
-    name: Callable[[Score], str],
-    questions: Mapping[str, int],
+    metric: Ratio, scores: Iterable[tuple[str, Score]], questions: Mapping[str, int]
 ) -> _Floats:
     """Shape (questions, 2): each question's sum and what it is divided by."""
     sums = np.zeros((len(questions), 2))
-    for score in scores:
-        sums[questions[name(score)]] += metric.parts(score)
+    for question, score in scores:
+        sums[questions[question]] += metric.parts(score)
     return sums
 
 
