@@ -184,6 +184,26 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """One way on from a place in a conditional instruction (Video-IFBench, section 3.1)."""
+
+    condition: str
+    """What has to be true of the video; empty for the branch that is left (*else*)."""
+    holds: bool = False
+    """Whether the condition is true of the video; of *else* it follows from the others."""
+    then: Tree | str
+    """Further conditions, or the instruction to be carried out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tree:
+    """A conditional instruction: one level of it is Selection, several are Nested."""
+
+    branches: tuple[Branch, ...]
+    """In the order in which they are to be read; *else* comes last, or is not there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
     """One item of a benchmark."""
 
@@ -195,6 +215,8 @@ class Sample:
     """Before augmentation; correctness is asked of it."""
     active_instruction: str = ""
     """The branch or leaf that is to be carried out; empty where there is no tree."""
+    tree: Tree | None = None
+    """The conditions that lead to it, where they are known one by one."""
     media: tuple[Media, ...] = ()
     checklist: tuple[ChecklistItem, ...] = ()
     tasks: tuple[Task, ...] = ()

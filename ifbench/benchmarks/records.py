@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, V
 from ifbench.benchmarks.binding import bind_params, describe
 from ifbench.benchmarks.json_lines import Defects, Line, json_lines
 from ifbench.benchmarks.media_files import load_media, relative_uri
+from ifbench.benchmarks.videoif.tree import tree_facets, tree_from_json, tree_to_json, true_path
 from ifbench.errors import DatasetError
 from ifbench.keys import content_key
 from ifbench.media.errors import MediaError
@@ -100,10 +101,11 @@ class RecordForm(_Form):
 
     format: str
     id: _Word
-    benchmark: Literal["scimif"]
+    benchmark: Literal["scimif", "videoif"]
     instruction: _Word
     original_instruction: str = ""
     active_instruction: str = ""
+    tree: dict[str, Any] | None = None
     media: list[MediaForm] = []
     checklist: list[ItemForm] = []
     tasks: list[TaskForm] = []
@@ -184,6 +186,12 @@ def _to_sample(form: RecordForm, folder: Path, problems: list[str]) -> Sample:
             media.append(load_media(entry.kind, entry.uri, folder, entry.sha256))
         except DatasetError as error:
             problems.append(f"media[{index}]: {error}")
+    tree = None
+    if form.tree is not None:
+        try:
+            tree = tree_from_json(form.tree)
+        except DatasetError as error:
+            problems.append(f"tree: {error}")
     checklist: list[ChecklistItem] = []
     for index, item in enumerate(form.checklist):
         try:
@@ -196,6 +204,7 @@ def _to_sample(form: RecordForm, folder: Path, problems: list[str]) -> Sample:
         instruction=form.instruction,
         original_instruction=form.original_instruction,
         active_instruction=form.active_instruction,
+        tree=tree,
         media=tuple(media),
         checklist=tuple(checklist),
         tasks=tuple(Task(name=task.name, description=task.description) for task in form.tasks),
@@ -234,10 +243,21 @@ def _contradictions(sample: Sample) -> list[str]:
                 f"checklist[{index}].scope: there is no task {item.scope}; "
                 f"the record has {len(sample.tasks)} tasks, counted from 0"
             )
+    problems += _tree_problems(sample)
     for name, value in derived_facets(sample).items():
         if sample.facets.get(name, value) != value:
             problems.append(f"facets.{name}: found `{sample.facets[name]}`, the record has {value}")
     return problems
+
+
+def _tree_problems(sample: Sample) -> list[str]:
+    """Where the conditions of a record and its active instruction do not agree."""
+    if sample.tree is None:
+        return []
+    leaf = true_path(sample.tree).instruction
+    if sample.active_instruction.strip() == leaf.strip():
+        return []
+    return [f"active_instruction: the true path of `tree` leads to another: {leaf[:80]!r}"]
 
 
 # ── Facets that follow from the rest ─────────────────────────────────────────────────
@@ -249,6 +269,8 @@ def derived_facets(sample: Sample) -> Mapping[str, str]:
         "benchmark": sample.benchmark,
         "modality": "multimodal" if sample.media else "text",
         "n_constraints": str(len(sample.checklist)),
+        **({"n_tasks": str(len(sample.tasks))} if sample.benchmark == "videoif" else {}),
+        **({} if sample.tree is None else tree_facets(sample.tree)),
     }
 
 
@@ -313,6 +335,7 @@ def _fields(sample: Sample, media: list[dict[str, str]]) -> dict[str, Json]:
         "instruction": sample.instruction,
         "original_instruction": sample.original_instruction,
         "active_instruction": sample.active_instruction,
+        **({} if sample.tree is None else {"tree": tree_to_json(sample.tree)}),
         "media": media,
         "checklist": [_item_form(item) for item in sample.checklist],
         "tasks": [{"name": task.name, "description": task.description} for task in sample.tasks],
