@@ -156,8 +156,13 @@ class Constraint:
 
     @property
     def domain(self) -> str:
-        """`general`, or the discipline that the constraint belongs to."""
+        """`general`, the discipline that the constraint belongs to, or `videoif`."""
         return self.id.partition(":")[0]
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark whose paper defines it, by the name that records use."""
+        return "videoif" if self.domain == "videoif" else "scimif"
 
     @property
     def params(self) -> type[Params]:

@@ -32,7 +32,7 @@ def decide_entry(entry: ListedEntry, params: Params) -> Check:
     """The judge's yes or no, with its reason and the passage that it quotes."""
     del params
     found = {"quotes": [entry.quote] if entry.quote.strip() else []}
-    words = " ".join(entry.reason.split())
+    words = " ".join(entry.reason.split())[:500]
     if entry.satisfied:
         return passed(words, found=found)
-    return failed(words or "the judge says no", found=found)
+    return failed(words or "the judge says no and gives no reason", found=found)

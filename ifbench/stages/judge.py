@@ -66,7 +66,7 @@ def ask_judge(
         (bound, method)
         for bound, method in _judged_items(item, rules)
         if (indices is None or bound.index in indices)
-        and _settled(bound, method, response, answer) is None
+        and _settled(item, bound, method, response, answer) is None
     ]
     prompts: dict[int, Prompt] = {}
     for group in _asked_together(wanted, calls):
@@ -87,7 +87,7 @@ def read_judge(
     settled = {
         bound.index: check
         for bound, method in _judged_items(item, rules)
-        if (check := _settled(bound, method, response, answer)) is not None
+        if (check := _settled(item, bound, method, response, answer)) is not None
     }
     read = {
         bound.index: _read(bound, method, answer, replies[bound.index])
@@ -175,7 +175,7 @@ def _listed_values(item: WorkItem, asked: Sequence[_Asked], answer: str) -> Mapp
     entries = [
         {
             "index": bound.index + 1,
-            "question": bound.entry.question or method.rubric,
+            "question": bound.entry.question,
             "rubric": method.rubric,
             "facts": bound.entry.evidence,
             "task": _task_of(sample, bound.entry),
@@ -195,7 +195,9 @@ def _task_of(sample: Sample, entry: ChecklistItem) -> str:
     return f"{task.name}: {task.description}" if task.description else task.name
 
 
-def _settled(bound: BoundItem, method: Judged, response: Response, answer: str) -> Check | None:
+def _settled(
+    item: WorkItem, bound: BoundItem, method: Judged, response: Response, answer: str
+) -> Check | None:
     """The check of an item that no judge is asked about; `None` where one must be."""
     if isinstance(bound.params, UnboundParams):
         return undecided(Cause.PARAMETERS, f"{bound.params.reason}: {bound.params.raw!r}")
@@ -204,7 +206,9 @@ def _settled(bound: BoundItem, method: Judged, response: Response, answer: str) 
         return _undecided(_cause(response.failure), f"no answer: {response.failure.message}", parts)
     if response.failure is not None or not answer.strip():
         return failed("the answer is empty", requirements=(False,) * parts)
-    return None if method.settle is None else method.settle(answer, bound.params)
+    if method.settle is None or _task_of(item.sample, bound.entry):
+        return None  # What holds for one task's passage cannot be settled on the whole.
+    return method.settle(answer, bound.params)
 
 
 def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Check:
