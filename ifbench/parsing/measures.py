@@ -267,7 +267,7 @@ def same_measure(
     return True if same and is_free else None
 
 
-_PERCENT: Powers = (("%", 1),)
+_PERCENT: Powers = (("%", Fraction(1)),)
 _TELLING_DIGITS = 3
 
 
