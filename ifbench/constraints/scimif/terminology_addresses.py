@@ -36,9 +36,9 @@ class AddressParams(Params):
     reference: tuple[Name, ...] = ()
     """The places, the largest first whatever the order of the answer; empty: none is compared."""
     order: Order | None = None
-    """How the address runs, be it a row or keys. `None`: a row runs from large to small, as the
-    hierarchy does; keys (`city: …`) say themselves which level they are and may come in any
-    order."""
+    """How the address runs, be it a row or keys: `large_to_small` or `small_to_large`. `None`: a
+    row runs from large to small, as the hierarchy does; keys (`city: …`) say themselves which
+    level they are and may come in any order."""
     separator: str = ""
     """What alone parts the levels; empty: any of `, / > |`, arrows and line ends."""
     form: Literal["any", "row", "keys"] = "any"
