@@ -106,11 +106,11 @@ def _parser() -> argparse.ArgumentParser:
     report.add_argument(
         "--paper", action="store_true", help="the paper's printed figures beside ours"
     )
-    report.add_argument("-o", "--output", type=Path, help="default: standard output")
+    report.add_argument("-o", "--output", type=_path, help="default: standard output")
 
     verify = add("verify", "score answers that you have: lines of id, constraint, params, response")
-    verify.add_argument("file", type=Path, help="JSON Lines; `-` reads standard input")
-    verify.add_argument("-o", "--output", type=Path, help="default: standard output")
+    verify.add_argument("file", type=_path, help="JSON Lines; `-` reads standard input")
+    verify.add_argument("-o", "--output", type=_path, help="default: standard output")
     _configured(verify)
 
     constraints = add("constraints", "list every constraint with its parameters and an example")
@@ -131,12 +131,12 @@ def _parser() -> argparse.ArgumentParser:
     answers = add("answers", "take in answers that you have, or give a run's in the release's form")
     exchanges = answers.add_subparsers(title="actions", metavar="ACTION", required=True)
     taken = exchanges.add_parser("import", help="store answers as if the candidate had been asked")
-    taken.add_argument("file", type=Path, help="JSON Lines of id and response")
+    taken.add_argument("file", type=_path, help="JSON Lines of id and response")
     taken.set_defaults(action="import")
     _configured(taken)
     given = exchanges.add_parser("export", help="a file for each discipline, as the release's")
     given.add_argument("run", nargs="?", help="a run's id, or enough of it; default: the latest")
-    given.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER")
+    given.add_argument("-o", "--output", type=_path, required=True, metavar="FOLDER")
     given.add_argument("--candidate", help="which, where the run has several")
     given.set_defaults(action="export")
     _stored(given)
@@ -145,18 +145,31 @@ def _parser() -> argparse.ArgumentParser:
     actions = data.add_subparsers(title="actions", metavar="ACTION", required=True)
     source = actions.add_parser("from-source", help="read a source's own format, add constraints")
     source.add_argument("source", metavar="NAME", help="mol_instructions or llm4mat_bench")
-    source.add_argument("file", type=Path, metavar="FILE")
-    source.add_argument("-o", "--output", type=Path, required=True, metavar="OUT.jsonl")
+    source.add_argument("file", type=_path, metavar="FILE")
+    source.add_argument("-o", "--output", type=_path, required=True, metavar="OUT.jsonl")
     source.add_argument("--seed", type=int, default=0)
     source.add_argument("--per-sample", type=int, default=3, help="most general constraints of one")
     source.add_argument("--limit", type=int, help="at most so many samples")
     source.add_argument("--max-characters", type=int, help="cut longer texts of the source")
     source.set_defaults(action="from_source")
     check = actions.add_parser("check", help="list what would make a score meaningless")
-    check.add_argument("file", metavar="FILE", help="a file, a release's folder, or builtin:NAME")
+    check.add_argument(
+        "file", type=_said, metavar="FILE", help="a file, a release's folder, or builtin:NAME"
+    )
     check.add_argument("--json", action="store_true", help="a JSON object a line")
     check.set_defaults(action="check")
     return parser
+
+
+def _said(text: str) -> str:
+    """An argument that may not be blank: an empty path would be the working folder."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"a path is expected, found {text!r}")
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(_said(text))
 
 
 def _configured(command: argparse.ArgumentParser) -> None:
@@ -164,12 +177,12 @@ def _configured(command: argparse.ArgumentParser) -> None:
         "overrides", nargs="*", metavar="KEY=VALUE", help="judge=NAME, benchmark.limit=20, …"
     )
     command.add_argument(
-        "--config-dir", type=Path, help="a folder like conf/ that is searched first"
+        "--config-dir", type=_path, help="a folder like conf/ that is searched first"
     )
 
 
 def _stored(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--store", default="store", help="the store's folder or URI")
+    command.add_argument("--store", type=_said, default="store", help="the store's folder or URI")
 
 
 if __name__ == "__main__":

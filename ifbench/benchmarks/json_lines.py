@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
+from ifbench.benchmarks.encodings import not_utf8, other_encoding
 from ifbench.errors import DatasetError
 
 SHOWN = 20
@@ -88,8 +89,8 @@ def _lines(file: BinaryIO, path: Path) -> Iterator[bytes]:
 
 
 def _refuse_other_files(first: bytes, path: Path) -> None:
-    if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise DatasetError(f"{path}: the file is UTF-16; save it as UTF-8")
+    if other := other_encoding(first):
+        raise DatasetError(f"{path} {other}")
     if first.lstrip().startswith(b"["):
         raise DatasetError(
             f"{path}: this is a JSON array; one object a line is expected "
@@ -103,7 +104,7 @@ def _parse(number: int, raw: bytes) -> Line | str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        return f"byte {error.start + 1} is no UTF-8"
+        return not_utf8(error)
     try:
         fields = parse_strict(text)
         _refuse_surrogates(text, fields)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from ifbench.benchmarks.contradictions import against_words, contradiction
 from ifbench.constraints import all_constraints
 from ifbench.constraints.running import CheckCall, run_check
 from ifbench.parsing.numbers import quantities_in
@@ -96,101 +97,15 @@ def _checklist(sample: Sample) -> Found:
         yield "checklist", f"the constraints chosen are not those checked: chosen {damage}"
 
 
-WHOLE_FORMATS = (
-    "general:json_constraint", "general:list_constraint", "general:tuple_constraint",
-    "general:dictionary_constraint", "general:html_constraint", "general:xml_constraint",
-    "general:csv_constraint",
-)  # fmt: skip
-_STEPS = re.compile(r":(?:analysis|reaction)_steps|:number_response$")
-
-
 def _contradictions(sample: Sample) -> Found:
     bound = [item for item in sample.checklist if not isinstance(item.params, UnboundParams)]
     for one, two in combinations(bound, 2):
-        reason = _contradiction(one, two) or _contradiction(two, one)
+        reason = contradiction(one, two) or contradiction(two, one)
         if reason:
             yield "contradiction", f"{one.constraint_id} and {two.constraint_id}: {reason}"
     for item in bound:
-        if reason := _against_words(item, sample.instruction):
+        if reason := against_words(item, sample.instruction):
             yield "contradiction", f"{item.constraint_id}: {reason}"
-
-
-def _contradiction(one: ChecklistItem, two: ChecklistItem) -> str:
-    """Why no answer obeys both; empty where one may."""
-    a, b = one.constraint_id, two.constraint_id
-    if one.scope != two.scope:
-        return ""
-    if a == b:
-        return "" if one.params == two.params else "asked twice, with different parameters"
-    if {a, b} == {"general:all_uppercase", "general:all_lowercase"}:
-        return "no text is both"
-    if a in WHOLE_FORMATS and b in WHOLE_FORMATS and _is_whole(one) and _is_whole(two):
-        return "the whole answer cannot be both"
-    if _is_bare_choice(one) and (_STEPS.search(b) or _has_sections(two)):
-        return "an answer that is a choice and nothing else leaves no room for the other"
-    if a.startswith("general:all_") and (name := _cased_name(two, a.endswith("lowercase"))):
-        case = "lower" if a.endswith("lowercase") else "upper"
-        return f"`{name}` has to be written, and is not in {case} case"
-    if (a, b) == ("general:judge", "general:choose_from") and not _is_yes_no(two):
-        return "the answer cannot be yes or no and one of the options"
-    return ""
-
-
-def _is_whole(item: ChecklistItem) -> bool:
-    return getattr(item.params, "scope", "whole") == "whole"
-
-
-def _is_bare_choice(item: ChecklistItem) -> bool:
-    if item.constraint_id == "general:judge":
-        return not getattr(item.params, "explanation", False)
-    params = item.params
-    return (
-        item.constraint_id == "general:choose_from"
-        and not getattr(params, "allow_explanation", False)
-        and getattr(params, "mode", "") != "contains"
-    )
-
-
-def _has_sections(item: ChecklistItem) -> bool:
-    return bool(getattr(item.params, "sections", ()))
-
-
-def _is_yes_no(item: ChecklistItem) -> bool:
-    options = {str(option).strip().casefold() for option in getattr(item.params, "options", ())}
-    return options <= {"yes", "no", "true", "false"}
-
-
-def _cased_name(item: ChecklistItem, lower: bool) -> str:  # noqa: FBT001 - the two cases
-    """A name that the item has the answer write, and that the case forbids."""
-    params = item.params
-    names: Sequence[Any] = ()
-    if item.constraint_id.endswith(":unit_consistency"):
-        names = (getattr(params, "unit", None), *(getattr(params, "units", None) or ()))
-        others = set(getattr(params, "aliases", None) or ())
-        names = [] if others or getattr(params, "convertible", False) else names
-    elif item.constraint_id == "general:json_constraint":
-        names = getattr(params, "required_keys", ())
-    elif item.constraint_id == "general:choose_from" and not getattr(params, "ignore_case", True):
-        names = getattr(params, "options", ())
-    elif item.constraint_id == "general:xml_constraint":
-        names = (getattr(params, "root", None),)
-    wrong = str.isupper if lower else str.islower
-    written = [str(name) for name in names if name]
-    if len(written) > 1 and item.constraint_id.endswith(":unit_consistency"):
-        return ""  # One of several units may do.
-    return next((name for name in written if any(map(wrong, name))), "")
-
-
-_WHOLE_NUMBER = re.compile(r"\bnearest (?:integer|whole number)\b", re.IGNORECASE)
-
-
-def _against_words(item: ChecklistItem, instruction: str) -> str:
-    places = getattr(item.params, "places", None)
-    if item.constraint_id == "general:decimal_number" and places:
-        match = _WHOLE_NUMBER.search(instruction)
-        if match is not None:
-            return f"{places} decimal places are checked, and the question asks for the {match[0]}"
-    return ""
 
 
 # ── The reference ────────────────────────────────────────────────────────────────────

@@ -84,7 +84,7 @@ def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
     if variants[0] != variants[1]:
         before, after = (v.replace("none", "augmented") for v in variants)
         return before, after
-    for key in ("judge", "rules", "extractor", "grader"):
+    for key in ("judge", "rules", "extractor", "grader", "correctness"):
         sides = [_name(manifest.config.get(key)) for manifest in (first, second)]
         if sides[0] != sides[1]:
             return f"{key} {sides[0]}", f"{key} {sides[1]}"
@@ -147,6 +147,8 @@ def runs_table(store: Store) -> Table:
             "benchmark",
             "candidates",
             "judge",
+            "grader",
+            "correctness",
             "rules",
             "started",
             "state",
@@ -169,6 +171,8 @@ def _run_row(manifest: Manifest) -> tuple[str, ...]:
         ),
         ", ".join(model.get("name", "?") for model in config.get("candidates", ())),
         judge.get("name", "none"),
+        _name(config.get("grader")),
+        config.get("correctness", "?"),
         config.get("rules", "?"),
         f"{started:%Y-%m-%d %H:%M}" if started else "",
         manifest.invocations[-1].ending if manifest.invocations else "",

@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, TextIO
 
 from ifbench.benchmarks.binding import bind_params, unknown_name
+from ifbench.benchmarks.encodings import not_utf8, other_encoding
 from ifbench.benchmarks.json_lines import parse_strict
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED
 from ifbench.config import load_config
@@ -50,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
             config = replace(config, store=replace(config.store, uri=folder))
         steps = evaluation_steps(config)[1:]
         _refuse_same_file(options.file, options.output)
-        desk = _Desk(stack.enter_context(_input(options.file)))
+        desk = _Desk(stack.enter_context(_input(options.file)), _name(options.file))
         out = stack.enter_context(_output(options.output))
         for trial in LocalExecutor().run(desk.trials(), steps):
             desk.enter(trial)
@@ -67,24 +68,30 @@ def run(options: argparse.Namespace) -> int:
 class _Desk:
     """Lines in, results out in the same order, holding only those that are not their turn yet."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str], name: str) -> None:
         self._lines = lines
+        self._name = name
         self._heads: dict[int, dict[str, Any]] = {}
         self._results: dict[int, dict[str, Any]] = {}
         self._next = 0
         self.outcomes: Counter[str] = Counter()
 
     def trials(self) -> Iterator[Trial]:
-        """A trial for each good line; a bad line's result stands at once."""
+        """A trial for each good line; a bad line's result stands at once.
+
+        Raises `DatasetError` where all of the file is in another encoding.
+        """
         place = 0
         for number, line in enumerate(self._lines, start=1):
+            if number == 1 and (other := other_encoding(_bytes_of(line))):
+                raise DatasetError(f"{self._name} {other}")
             if not line.strip():
                 continue
             head: dict[str, Any] = {"line": number, "id": None, "constraint": None}
             try:
                 trial = _trial(line, head, place)
             except DatasetError as error:
-                reason = f"line {number}: {error}"
+                reason = f"{self._name} line {number}: {error}"
                 self._results[place] = {**head, **_outcome("error", reason)}
             else:
                 self._heads[place] = head
@@ -154,7 +161,16 @@ def _given(text: str | None) -> Response:
     )
 
 
+def _bytes_of(line: str) -> bytes:
+    """A line as it stands in the file; bytes that are no UTF-8 came in as surrogates."""
+    return line.encode("utf-8", "surrogateescape")
+
+
 def _fields(line: str) -> Mapping[str, Any]:
+    try:
+        _bytes_of(line).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DatasetError(not_utf8(error)) from error
     try:
         fields = parse_strict(line.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
@@ -178,6 +194,10 @@ def _refuse_same_file(source: Path, target: Path | None) -> None:
     """Writing over what is being read would lose it."""
     if target is not None and target.exists() and source.exists() and target.samefile(source):
         raise DatasetError(f"{target}: the output is the input; name another file")
+
+
+def _name(path: Path) -> str:
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def _input(path: Path) -> AbstractContextManager[TextIO]:

@@ -194,8 +194,10 @@ def _words(detail: Mapping[str, Any], key: str, path: Path, kind: type) -> str:
         case "literal_error":
             choices = re.findall(r"'([^']*)'", context["expected"])
             return f"`{key}` must be one of {', '.join(choices)}; {got}{_close(value, choices)}"
-        case "too_short" | "string_too_short":
+        case "too_short":
             return f"`{key}` must not be empty"
+        case "predicate_failed":
+            return f"`{key}` must not be empty, {got}; {_PLACES[str(path[-1])]} is expected"
         case "value_error":
             return f"`{key}`: {context['error']}"
         case "string_type" if not isinstance(value, dict | list | None):
@@ -204,6 +206,10 @@ def _words(detail: Mapping[str, Any], key: str, path: Path, kind: type) -> str:
             return f"`{key}` must be {_expected(detail)}, {got}"
 
 
+_PLACES = {
+    "data": "a file, a release's folder, or `builtin:NAME`",
+    "uri": "a folder, or a URI that `pyarrow.fs` reads,",
+}
 _EXPECTED = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",

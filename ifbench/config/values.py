@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Gt, MinLen
+from annotated_types import Ge, Gt, MinLen, Predicate
 
 from ifbench.keys import policy_identity
 from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
@@ -21,12 +21,17 @@ VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scimif": ("original
 check, so that correctness before and after can be compared (SciMIF, Figure 7)."""
 
 
+def is_said(text: str) -> bool:
+    """False for blanks alone; an empty path would be the working folder, which nobody meant."""
+    return bool(text.strip())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """Which samples are asked."""
 
     name: Literal["scimif"]
-    data: Annotated[str, MinLen(1)]
+    data: Annotated[str, Predicate(is_said)]
     """A record file, or `builtin:NAME` for a set that the package carries."""
     limit: Annotated[int, Gt(0)] | None = None
     """Only the first so many samples."""
@@ -78,7 +83,7 @@ class Execution:
 class StoreConfig:
     """Where responses and results are kept."""
 
-    uri: Annotated[str, MinLen(1)]
+    uri: Annotated[str, Predicate(is_said)]
     """A folder, or any URI that `pyarrow.fs` reads. A relative folder starts where the
     command is run."""
 

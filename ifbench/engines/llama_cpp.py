@@ -86,6 +86,11 @@ def ensure_ready(config: ModelConfig, say: Say = say_on_stderr) -> str:
 def llama_options(config: ModelConfig) -> LlamaOptions:
     """The options of a config, checked. Raises `ConfigError`."""
     options = read_options(LlamaOptions, config)
+    if options.path is not None and not options.path.strip():
+        raise ConfigError(
+            f"model {config.name}: `options.path` is empty, got {options.path!r}; the path of a "
+            "GGUF file is expected"
+        )
     if options.path is None and config.model not in PACKAGED:
         raise ConfigError(
             f"model {config.name}: no weights are known for `model` {config.model!r}; name a GGUF "

@@ -14,6 +14,7 @@ value that the prompt's reply schema allows. In code, `ScriptedEngine(reply)` ta
 from __future__ import annotations
 
 import asyncio
+import codecs
 import hashlib
 import json
 from collections.abc import Callable, Mapping
@@ -158,7 +159,9 @@ class Options(BaseModel):
 def build_scripted(config: ModelConfig, view_loader: ViewLoader) -> ScriptedEngine:
     """The engine of a config; raises `ConfigError` for options or a table that cannot be read."""
     options = read_options(Options, config)
-    table = options.table if isinstance(options.table, Mapping) else _load_table(options.table)
+    table = (
+        options.table if isinstance(options.table, Mapping) else _load_table(options.table, config)
+    )
 
     def reply(prompt: Prompt) -> str | Failure:
         text = prompt_text(prompt)
@@ -173,13 +176,15 @@ def build_scripted(config: ModelConfig, view_loader: ViewLoader) -> ScriptedEngi
     return ScriptedEngine(reply, latency_s=options.latency_s, view_loader=view_loader)
 
 
-def _load_table(path: str) -> Mapping[str, str]:
+def _load_table(path: str, config: ModelConfig) -> Mapping[str, str]:
+    where = f"model {config.name} (model/{config.name}.yaml): `options.table`"
+    expected = "a file of one JSON object from text to text is expected"
+    if not path.strip():
+        raise ConfigError(f"{where} is empty, got {path!r}; {expected}")
     try:
-        return TypeAdapter(dict[str, str]).validate_json(Path(path).read_bytes())
+        content = Path(path).read_bytes().removeprefix(codecs.BOM_UTF8)
+        return TypeAdapter(dict[str, str]).validate_json(content)
     except OSError as error:
-        raise ConfigError(f"scripted table {path}: {error.strerror}") from error
+        raise ConfigError(f"{where}: {path}: {error.strerror}; {expected}") from error
     except ValidationError as error:
-        raise ConfigError(
-            f"scripted table {path}: a JSON object from text to text is expected; "
-            f"{error.errors()[0]['msg']}"
-        ) from error
+        raise ConfigError(f"{where}: {path}: {expected}; {error.errors()[0]['msg']}") from error

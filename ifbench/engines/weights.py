@@ -63,7 +63,7 @@ PACKAGED: Mapping[str, PackagedWeights] = MappingProxyType(
 
 def cache_folder() -> Path:
     """Where weights are kept: below `$IFBENCH_CACHE`, else below `~/.cache/ifbench`."""
-    root = os.environ.get(CACHE_VARIABLE)
+    root = os.environ.get(CACHE_VARIABLE, "").strip()
     return (Path(root).expanduser() if root else Path.home() / ".cache" / "ifbench") / "models"
 
 

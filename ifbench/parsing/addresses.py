@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice, pairwise
 from types import MappingProxyType
@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from ifbench.parsing.answers import final_answer, values_of
 from ifbench.parsing.fences import fence_around
-from ifbench.parsing.text_forms import bare_span, fold
+from ifbench.parsing.text_forms import bare_span, comparable, fold
 
 Order: TypeAlias = Literal["large_to_small", "small_to_large"]
 
@@ -29,6 +29,40 @@ class Level:
     name: str
     start: int
     end: int
+    label: str = ""
+    """What the text calls the level (`city`), where it does, in lower case."""
+
+
+LEVEL_SIZES: Mapping[str, int] = MappingProxyType(
+    {
+        word: size
+        for size, words in enumerate(
+            (
+                ("world", "planet"),
+                ("continent",),
+                ("country", "nation"),
+                ("region", "macroregion"),
+                ("state", "province", "prefecture", "state/province", "state or province"),
+                ("county", "department"),
+                ("city", "town", "village", "municipality", "city/town", "city or town"),
+                ("district", "borough", "ward"),
+                ("neighborhood", "neighbourhood", "suburb"),
+                ("street", "road", "street name"),
+                ("building", "house number", "house", "street number"),
+            )
+        )
+        for word in words
+    }
+)
+"""Names of levels, the largest first."""
+
+
+def largest_first(levels: Sequence[Level]) -> tuple[Level, ...] | None:
+    """The levels by the size of what they are called; `None` where that does not tell."""
+    sizes = [LEVEL_SIZES.get(level.label, -1) for level in levels]
+    if -1 in sizes or len(set(sizes)) < len(sizes):
+        return None
+    return tuple(level for _, level in sorted(zip(sizes, levels, strict=True), key=lambda p: p[0]))
 
 
 # ── Parting ──────────────────────────────────────────────────────────────────────────
@@ -44,12 +78,12 @@ _LEAD = re.compile(
 )
 _LIST_MARKER = re.compile(r"[\s>]*(?:[-*+•]\s|\d{1,2}[.)]\s)?\s*")
 _LEVEL_LABEL = re.compile(
-    r"[*_]{0,3}(?:continent|country|nation|region|state|province|prefecture|county|district|city"
-    r"|town|village|suburb|neighbou?rhood|street|road|house|building|post(?:al)? ?code)"
+    rf"[*_]{{0,3}}(?P<label>{'|'.join(map(re.escape, sorted(LEVEL_SIZES, key=len, reverse=True)))}"
+    r"|post(?:al)? ?code)"
     r"[*_]{0,3}\s?[:：][*_]{0,3}\s*",
     re.IGNORECASE,
 )
-_JSON_VALUE = re.compile(r"\"[^\"\n]{1,60}+\"\s{0,9}:\s{0,9}\"([^\"\n]*+)\"")
+_JSON_VALUE = re.compile(r"\"([^\"\n]{1,60}+)\"\s{0,9}:\s{0,9}\"([^\"\n]*+)\"")
 _POST_CODE = re.compile(
     r"\d{4,6}(?:-\d{3,4})?|\d{3} \d{2}|\d{4} ?[A-Z]{2}"
     r"|[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d"
@@ -68,8 +102,11 @@ def address_levels(text: str, separator: str = "") -> tuple[Level, ...]:
     """
     start, end = _address_span(text)
     if text[start : start + 1] == "{":
-        values = (match.span(1) for match in _JSON_VALUE.finditer(text, start, end))
-        return tuple(level for span in values if (level := _level(text, *span)).name)
+        return tuple(
+            replace(level, label=comparable(match[1]))
+            for match in _JSON_VALUE.finditer(text, start, end)
+            if (level := _level(text, *match.span(2))).name
+        )
     borders = _borders(text, start, end, separator)
     starts = (start, *(border.end() for border in borders))
     ends = (*(border.start() for border in borders), end)
@@ -110,10 +147,12 @@ def _borders(text: str, start: int, end: int, separator: str) -> Sequence[re.Mat
 
 
 def _level(text: str, start: int, end: int) -> Level:
-    for lead in (_LIST_MARKER, _LEVEL_LABEL):
-        match = lead.match(text, start, end)
-        start, end = bare_span(text, match.end() if match else start, end)
-    return Level(name=text[start:end], start=start, end=end)
+    marker = _LIST_MARKER.match(text, start, end)
+    start, end = bare_span(text, marker.end() if marker else start, end)
+    label = _LEVEL_LABEL.match(text, start, end)
+    start, end = bare_span(text, label.end() if label else start, end)
+    called = (label["label"] or "").lower() if label else ""
+    return Level(name=text[start:end], start=start, end=end, label=called)
 
 
 def _joined(text: str, levels: Iterable[Level]) -> Iterator[Level]:
@@ -121,7 +160,7 @@ def _joined(text: str, levels: Iterable[Level]) -> Iterator[Level]:
     last: Level | None = None
     for level in levels:
         if last is not None and last.name.lower() == "washington" and _DC.fullmatch(level.name):
-            last = Level(name=text[last.start : level.end], start=last.start, end=level.end)
+            last = replace(last, name=text[last.start : level.end], end=level.end)
             continue
         if last is not None:
             yield last

@@ -2,7 +2,7 @@
 
 Made for comparing an answer with a reference, where saying nothing is always allowed: what does
 not read as one value alone is `None`, and two values may be neither surely equal nor surely
-different. Units are compared by their symbols; nothing is converted.
+different. Units are read by `units` and compared by their symbols; nothing is converted.
 """
 
 from __future__ import annotations
@@ -10,75 +10,35 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 
 from ifbench.parsing.numbers import Number, numbers_in
+from ifbench.parsing.unit_table import BASES, Powers
+from ifbench.parsing.units import unit_at, unit_form
 
 # ── Units ────────────────────────────────────────────────────────────────────────────
 
-Unit = tuple[tuple[str, int], ...]
-"""Symbols with their exponents, sorted: `g/cm^3` is `(("cm", -3), ("g", 1))`."""
-
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−–µ⋅•∙×*", "0123456789+---μ·····")
-_LATEX = re.compile(r"\\(?:mathrm|text|textrm|rm|mathit|operatorname|,|;|:|!| |left|right)|[{}$~]")
-_NAMED = (
-    (re.compile(r"\\(?:cdot|times)(?![A-Za-z])"), "·"),
-    (re.compile(r"\\(?:mu|upmu)(?![A-Za-z])"), "μ"),
-    (re.compile(r"\\(?:Omega|ohm)(?![A-Za-z])|\u2126"), "Ω"),
-    (re.compile(r"\^?\\circ(?![A-Za-z])|º"), "°"),
-    (re.compile(r"\\?%|\bper ?cent\b"), "%"),
-    (re.compile(r"℃|(?:°|\bdegrees?) ?(?:C\b|Celsius\b)"), "°C"),
-    (re.compile(r"\u212b"), "Å"),
-    (re.compile(r"\bper\b"), "/"),
-)
-_FACTOR = re.compile(
-    r"(?P<symbol>[%‰]|°C|°F|°|[A-Za-zμΩÅ]+)(?:\^?\(?(?P<exponent>[-+]?\d{1,2})\)?)?"
-)
-_JOIN = re.compile(r"\s?[·/]\s?\(?|\s(?=[A-Za-zμΩÅ]{1,4}\^?-?\d)|(?<=\()")
-_MOST_FACTORS = 8
+_WORD = re.compile(r"[^\W\d_]+")
 
 
-def unit_form(text: str) -> str:
-    """A text in the form in which units are looked for: no LaTeX, ASCII exponents."""
-    for pattern, plain in _NAMED:
-        text = pattern.sub(plain, text)
-    return _LATEX.sub(" ", text).translate(_SUPERSCRIPTS).replace("^ ", "^")
-
-
-def unit_at(form: str, start: int = 0) -> tuple[Unit, int] | None:
-    """The unit, or the word, that begins at a place of a unit form, and where it ends."""
-    exponents: dict[str, int] = {}
-    position, sign, in_brackets = start, 1, False
-    for _ in range(_MOST_FACTORS):
-        factor = _FACTOR.match(form, position)
-        if factor is None:
-            return None
-        symbol, exponent = factor["symbol"], int(factor["exponent"] or 1)
-        exponents[symbol] = exponents.get(symbol, 0) + sign * exponent
-        position = factor.end()
-        join = _JOIN.match(form, position)
-        if join is None and in_brackets and form[position : position + 1] == " ":
-            join = re.compile(" ").match(form, position)  # J/(mol K)
-        if join is None:
-            break
-        position = join.end()
-        if "/" in join[0]:
-            sign, in_brackets = -1, "(" in join[0]
-        elif not in_brackets:
-            sign = 1
-    if in_brackets and form[position : position + 1] == ")":
-        position += 1
-    unit = tuple(sorted((s, e) for s, e in exponents.items() if e))
-    return (unit, position) if unit else None
+def _unit_or_word(form: str, start: int) -> tuple[Powers, int] | None:
+    """The unit that begins at a place of a unit form, or else the word, as a unit of its own."""
+    found = unit_at(form, start)
+    if found is not None:
+        return found[0].powers, found[1]
+    word = _WORD.match(form, start)
+    return None if word is None else (((word[0], Fraction(1)),), word.end())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """What a question says of units."""
 
-    words: frozenset[Unit] = frozenset()
+    words: frozenset[Powers] = frozenset()
     """Every unit in it, and every word read as one."""
-    units: frozenset[Unit] = frozenset()
+    units: frozenset[Powers] = frozenset()
     """Those that it asks for: behind "in" and "how many"."""
 
 
@@ -86,8 +46,9 @@ class Asked:
 def asked_in(question: str) -> Asked:
     """The units of a question, of which the first 20,000 characters are read."""
     form = unit_form(question[:_QUESTION])
-    words = (unit_at(form, match.start()) for match in _WORD_START.finditer(form))
-    units = (unit_at(form, match.end()) for match in _ASKS.finditer(form))
+    starts = islice(_WORD_START.finditer(form), _MOST_WORDS)
+    words = (_unit_or_word(form, match.start()) for match in starts)
+    units = (_unit_or_word(form, match.end()) for match in _ASKS.finditer(form))
     return Asked(
         words=frozenset(one[0] for one in words if one is not None),
         units=frozenset(one[0] for one in units if one is not None),
@@ -95,6 +56,7 @@ def asked_in(question: str) -> Asked:
 
 
 _QUESTION = 20_000
+_MOST_WORDS = 4_000
 _WORD_START = re.compile(r"(?<![\w/·^°-])[%‰°A-Za-zμΩÅ]")
 _ASKS = re.compile(r"\b(?:[Ii]n (?:units? of )?|[Hh]ow many )(?:\( ?)?")
 
@@ -112,7 +74,8 @@ class Measure:
     """Written without a point and without an exponent."""
     digits: int = 0
     """Significant digits as written."""
-    unit: Unit = ()
+    unit: Powers = ()
+    """Symbols with their exponents; a word that is no unit stands for itself."""
     words: str = ""
     """As it stands in the text."""
 
@@ -163,7 +126,7 @@ def read_measure(text: str, asked: Asked = Asked()) -> Measure | None:
     return measure_of(number, text, tail)
 
 
-def measure_of(number: Number, text: str, unit: Unit = ()) -> Measure:
+def measure_of(number: Number, text: str, unit: Powers = ()) -> Measure:
     """A number as a measure."""
     exponent = min(max(int(number.exponent or 0), -400), 400)
     return Measure(
@@ -208,24 +171,29 @@ def _without_uncertainties(text: str, numbers: list[Number]) -> list[Number]:
     ]
 
 
-def _tail_unit(tail: str, known: frozenset[Unit]) -> Unit | None:
+def _tail_unit(tail: str, known: frozenset[Powers]) -> Powers | None:
     """The unit behind a number, `()` for none; `None` when words follow that may change it."""
-    form = unit_form(tail)
-    form = re.sub(r"\s?(?:±|\\pm|\+/-)\s?[\d.]+", "", form)
-    start = _skip(form, 0)
-    unit: Unit = ()
+    form = unit_form(_UNCERTAINTY.sub("", tail))
+    start = _begin(form, 0)
+    unit: Powers = ()
     while start < len(form) and not _CONNECTIVE.match(form, start):
-        found = unit_at(form, start)
+        found = _unit_or_word(form, start)
         if found is None or (unit and found[0] not in known):
             return None
         unit = unit or found[0]
-        start = _skip(form, found[1])
+        start = _begin(form, found[1])
     return unit
 
 
-def _skip(form: str, start: int) -> int:
-    match = _DRESS.match(form, start)
-    return match.end() if match else start
+_UNCERTAINTY = re.compile(r"\s?(?:±|\\pm|\+/-)[\s$]?[\d.]+")
+
+
+def _begin(form: str, start: int) -> int:
+    """Where the next words begin behind marks and brackets; those of `(m)/(s)` are a unit's."""
+    dress = _DRESS.match(form, start)
+    end = dress.end() if dress else start
+    bracket = form.find("(", start, end)
+    return bracket if bracket >= 0 and unit_at(form, bracket) else end
 
 
 # ── Equality ─────────────────────────────────────────────────────────────────────────
@@ -295,15 +263,17 @@ def same_measure(
         share = same_value(answer.value / 100, reference, tolerance, answer.half_digit / 100)
         return True if share else None
     is_free = not asked.units and reference.digits >= _TELLING_DIGITS
-    is_free = is_free and not any(_PREFIXED.fullmatch(symbol) for symbol, _ in answer.unit)
+    is_free = is_free and not any(_is_prefixed(symbol) for symbol, _ in answer.unit)
     return True if same and is_free else None
 
 
-_PERCENT: Unit = (("%", 1),)
+_PERCENT: Powers = (("%", Fraction(1)),)
 _TELLING_DIGITS = 3
-_PREFIXED = re.compile(
-    r"(?!kg)[fpnμumcdkMGT](?:m|s|g|J|W|V|A|Pa|N|Hz|eV|K|mol|L|C|F|H|T|Ω|cal|bar|M)"
-)
+
+
+def _is_prefixed(symbol: str) -> bool:
+    return symbol != "kg" and BASES.get(symbol, symbol) != symbol
+
 
 # ── Ranges ───────────────────────────────────────────────────────────────────────────
 

@@ -72,14 +72,21 @@ class Number:
         return float(f"{mantissa}e{self.exponent or '0'}")
 
     def unit_text(self, text: str) -> str:
-        """The words right of the number in which a unit would stand, as they are written.
+        """The words right of the number in which a unit would stand; see `unit_text_at`.
 
-        They end with the line, at punctuation (a full stop before a blank included), at a
-        bracket that opens a list or a relation, and after 64 characters. `text` is the text
-        that the number was read from.
+        `text` is the text that the number was read from.
         """
-        match = _UNIT_TEXT.match(text, self.end)
-        return match[0] if match else ""
+        return unit_text_at(text, self.end)
+
+
+def unit_text_at(text: str, end: int) -> str:
+    """The words behind a value that ends here, in which its unit would stand, as written.
+
+    They end with the line, at punctuation (a full stop before a blank included), at a bracket
+    that opens a list or a relation, and after 64 characters.
+    """
+    match = _UNIT_TEXT.match(text, end)
+    return match[0] if match else ""
 
 
 _UNIT_TEXT = re.compile(r"(?:\\[,;:! ]|(?!\.(?:\s|$))[^\n,;:!?=<>|\"\[\]，。；：！？]){0,64}")

@@ -31,7 +31,8 @@ EXTENDED: Mapping[Alphabet, str] = {
 """With pyrrolysine, selenocysteine and the letters for what is not known (IUPAC)."""
 
 SHORTEST_RUN = 5
-"""Letters of a sequence in running text; a shorter one cannot be told from a word."""
+"""Letters of a sequence in running text; a shorter one cannot be told from a word, unless the
+sentence says what it is ("The peptide is RGD.") or it is spelled out in three-letter code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,22 +56,45 @@ def find_sequence(
 
     Looked for in turn: the value of `key`; FASTA records (their header dropped); GenBank's
     numbered lines; fences; the stated answer (`\boxed{…}`, "answer: …"); the value of a key or
-    label such as `sequence:`; the whole text; code spans; and the longest run of letters in
-    prose. Of several in one place the last counts. A `*` at the end is a stop and no residue.
+    label such as `sequence:`; the whole text; code spans; "the peptide is …"; and the longest
+    run of letters in prose, acronyms (`ELISA`) aside. Of several in one place the last counts. A
+    `*` at the end is a stop and no residue. Proteins may be in three-letter code: `Arg-Gly-Asp`,
+    `H-Arg-Gly-Asp-OH`.
     """
     letters = (STANDARD if strict else EXTENDED)[alphabet]
-    span = _explicit_span(text, key) or _longest_run(text, alphabet, letters)
+    span = _explicit_span(text, key, alphabet) or _longest_run(text, alphabet, letters)
     return _sequence(text, *span, letters) if span else None
 
 
 def _sequence(text: str, start: int, end: int, letters: str) -> Sequence:
     words = text[start:end]
+    if residues := _RESIDUES.fullmatch(words):
+        one_letter = (THREE_LETTERS[code.title()] for code in _CODE.findall(residues["chain"]))
+        words = "".join(one_letter)
     if _NUMBERED_LINES.fullmatch(words):
         words = re.sub(r"\d", "", words)
     word = re.sub(r"\s", "", words).removesuffix("*").upper()
     foreign = "".join(dict.fromkeys(c for c in word if c not in letters))
     return Sequence(letters=word, start=start, end=end, foreign=foreign)
 
+
+# ── Three-letter code ────────────────────────────────────────────────────────────────
+
+THREE_LETTERS: Mapping[str, str] = {
+    "Ala": "A", "Arg": "R", "Asn": "N", "Asp": "D", "Cys": "C", "Gln": "Q", "Glu": "E",
+    "Gly": "G", "His": "H", "Ile": "I", "Leu": "L", "Lys": "K", "Met": "M", "Phe": "F",
+    "Pro": "P", "Ser": "S", "Thr": "T", "Trp": "W", "Tyr": "Y", "Val": "V",
+    "Sec": "U", "Pyl": "O", "Asx": "B", "Glx": "Z", "Xle": "J", "Xaa": "X",
+}  # fmt: skip
+"""IUPAC's codes of residues to their letters."""
+
+_CODE = re.compile("|".join((*THREE_LETTERS, *(code.upper() for code in THREE_LETTERS))))
+_RESIDUES = re.compile(
+    r"(?<![^\W_])(?<![-‐‑–])(?:(?:H2N|NH2|H₂N|NH₂|H|Ac|Boc|Fmoc)[-‐‑–])?+"
+    rf"(?P<chain>(?:{_CODE.pattern})(?:[-‐‑–]\s{{0,2}}(?:{_CODE.pattern})(?![^\W_]))++)"
+    r"(?:[-‐‑–](?:COOH|CO2H|CO₂H|OH|NH2|NH₂|OMe)(?![^\W_]))?+(?![-‐‑–]?[^\W_])"
+)
+"""Two residues at least, joined by dashes, and the marks of the ends, which are no residues."""
 
 # ── Places that are made for a sequence ──────────────────────────────────────────────
 
@@ -92,7 +116,7 @@ _KEYS = tuple(
 _NAMES = (*dict.fromkeys(_KEYS), "protein", "peptide", "fasta", "dna", "rna")
 
 
-def _explicit_span(text: str, key: str) -> tuple[int, int] | None:
+def _explicit_span(text: str, key: str, alphabet: Alphabet) -> tuple[int, int] | None:
     finds: tuple[Callable[[], Iterable[tuple[int, int]]], ...] = (
         lambda: _values(text, (key,)) if key else (),
         lambda: (match.span(1) for match in _FASTA.finditer(text)),
@@ -101,7 +125,8 @@ def _explicit_span(text: str, key: str) -> tuple[int, int] | None:
         lambda: _stated(text),
         lambda: _values(text, _NAMES),
         lambda: _written(text, [(0, len(text))]),
-        lambda: _written(text, (match.span(1) for match in _CODE_SPAN.finditer(text))),
+        lambda: _no_acronyms(text, _written(text, (m.span(1) for m in _CODE_SPAN.finditer(text)))),
+        lambda: _no_acronyms(text, _said(text, alphabet)),
     )
     for find in finds:
         spans = list(find())
@@ -112,6 +137,37 @@ def _explicit_span(text: str, key: str) -> tuple[int, int] | None:
 
 def _values(text: str, keys: tuple[str, ...]) -> list[tuple[int, int]]:
     return _written(text, [(region.start, region.end) for region in values_of(text, keys)])
+
+
+_SAID = re.compile(
+    r"\b(?:(?:di|tri|tetra|penta|hexa|hepta|octa|nona|deca|oligo)?peptide|sequence|primer|strand"
+    r"|oligo(?:nucleotide)?|motif)(?: sequence)?(?: (?:is|reads|would be|will be)(?: as follows)?:?|:) "
+    r"[*_`\"'“‘]{0,3}([A-Z][A-Za-z₂‐‑–-]{1,400}+)(?=[*_`\"'”’]{0,3}(?:[.,;:)]|\s*\n|\s*\Z| \())",
+    re.IGNORECASE,
+)
+_CAPITALS = re.compile(r"[A-Z]{2,}")
+
+
+def _said(text: str, alphabet: Alphabet) -> list[tuple[int, int]]:
+    """What a sentence says the peptide or the sequence is, however short."""
+    spans = [bare_span(text, *match.span(1)) for match in _SAID.finditer(text)]
+    kinds = (_CAPITALS, _RESIDUES) if alphabet == "protein" else (_CAPITALS,)
+    return [span for span in spans if any(kind.fullmatch(text, *span) for kind in kinds)]
+
+
+_ACRONYMS = frozenset(
+    {
+        "ADP", "AMP", "ATP", "CAMP", "CDNA", "CGMP", "CTP", "DNA", "DSDNA", "DSRNA", "EGFP", "ELISA",
+        "FASTA", "GDP", "GFP", "GMP", "GTP", "HPLC", "LNCRNA", "MIRNA", "MRNA", "NAD", "NADH", "NADP",
+        "NADPH", "NMR", "NTP", "PAGE", "PCR", "PDB", "QPCR", "RNA", "RRNA", "SDS", "SIRNA", "SNRNA",
+        "SSDNA", "SSRNA", "TRNA", "UTP", "UDP", "NA", "YES", "NONE", "UNKNOWN", "ANSWER", "FINAL",
+    }
+)  # fmt: skip
+"""Words in capitals that biologists write and that letters of residues spell too."""
+
+
+def _no_acronyms(text: str, spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    return [span for span in spans if text[slice(*span)] not in _ACRONYMS]
 
 
 def _fenced(text: str) -> list[tuple[int, int]]:
@@ -151,10 +207,12 @@ def _within_termini(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _is_sequence(words: str) -> bool:
-    """One case, and blanks only between blocks or lines of one length, the last one aside.
+    """Three-letter code, or one case, and blanks only between blocks or lines of one length, the last one aside.
 
     Words of a language are no blocks: a single one may be a sequence, a phrase may not.
     """
+    if _RESIDUES.fullmatch(words):
+        return True
     if not re.search("[A-Za-z]", words) or words not in {words.upper(), words.lower()}:
         return False
     blocks = [len(block) for block in words.split()]
@@ -174,11 +232,28 @@ def _longest_run(text: str, alphabet: Alphabet, letters: str) -> tuple[int, int]
     """The last of the longest runs. Small letters are words of English, unless all are bases."""
     small = "" if alphabet == "protein" else f"|[{STANDARD[alphabet].lower()}]{{{SHORTEST_RUN},}}+"
     pattern = rf"(?<![^\W_])(?:[{letters}]{{1,}}+{small})(?![^\W_])"
+    runs = (run for run in re.finditer(pattern, text) if run[0] not in _ACRONYMS)
     best, length = None, SHORTEST_RUN
-    for start, end, count in _joined(text, re.finditer(pattern, text)):
+    for start, end, count in _joined(text, runs):
         if count >= length:
             best, length = (start, end), count
+    spelled = _longest_chain(text) if alphabet == "protein" else None
+    if spelled is not None and (best is None or spelled[1] >= length):
+        return spelled[0]
     return best
+
+
+def _longest_chain(text: str) -> tuple[tuple[int, int], int] | None:
+    """The last of the longest chains in three-letter code, and its number of residues."""
+    chains = (
+        (match.span(), len(_CODE.findall(match["chain"]))) for match in _RESIDUES.finditer(text)
+    )
+    long = [chain for chain in chains if chain[1] >= _SHORTEST_CHAIN]
+    return max(reversed(long), key=lambda chain: chain[1]) if long else None
+
+
+_SHORTEST_CHAIN = 3
+"""Residues; two with a dash between are a bond or a site of cleavage as often."""
 
 
 def _joined(text: str, runs: Iterable[re.Match[str]]) -> Iterator[tuple[int, int, int]]:

@@ -59,6 +59,33 @@ def leading_unit(text: str, aliases: Mapping[str, str] = NO_ALIASES) -> Unit | N
     return _read(text[:MAX_CHARACTERS], tuple(sorted(aliases.items())), is_whole=False)
 
 
+def unit_form(text: str) -> str:
+    """A text as `unit_at` reads it: no LaTeX, ASCII operators, `^` before each exponent."""
+    return _normalized(text)
+
+
+def unit_at(form: str, start: int = 0) -> tuple[Unit, int] | None:
+    """The longest unit that begins at a place of a unit form, and where it ends.
+
+    For who reads on behind the unit, or looks for units all over a text. It spans 64 characters
+    at most.
+    """
+    found = _leading(form[start : start + _WINDOW])
+    return None if found is None else (found[0], start + found[1])
+
+
+@lru_cache(maxsize=4096)
+def _leading(window: str) -> tuple[Unit, int] | None:
+    reader = _Reader(window, {})
+    powers = reader.expression()
+    rest = reader.rest()
+    if powers is None or _RAISED_FURTHER.match(rest):
+        return None
+    return Unit(_merged(powers)), len(window) - len(rest)
+
+
+_WINDOW = 64
+
 _RAISED_FURTHER = re.compile(r"\s?\^")
 
 
@@ -213,6 +240,7 @@ _POWER_WORDS: Mapping[str, int] = MappingProxyType(
 )
 _PROSE = frozenset({"in", "a", "as", "am", "pm", "at", "an", "is", "are", "second", "degree", "e"})
 """Symbols and names that are English words first: after a blank they want an exponent."""
+_MOST_FACTORS = 8  # Behind the first one; no unit has more.
 _DEPTH = 4  # Brackets within brackets; no unit needs more.
 
 
@@ -237,7 +265,7 @@ class _Reader:
             self._at = start
             return None
         powers, is_below = list(first), False
-        while True:
+        for _ in range(_MOST_FACTORS):
             end = self._at
             if division := _DIVISION.match(self._words, end):
                 self._at, is_below = division.end(), True
@@ -252,6 +280,7 @@ class _Reader:
                 self._at = end
                 return tuple(powers)
             powers += _inverted(factor) if is_below else factor
+        return tuple(powers)
 
     def _opens_with_division(self) -> bool:
         """True at `/s`, `1/s` and `per mole`, a unit that has nothing above its line."""

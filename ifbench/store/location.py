@@ -165,7 +165,7 @@ def resolve(uri: str | Location) -> Location:
     if isinstance(uri, Location):
         return uri
     if "://" not in uri:
-        if not uri:
+        if not uri.strip():
             raise StoreError("the store's location is empty; expected a path or a URI")
         path = os.path.abspath(os.path.expanduser(uri))  # noqa: PTH100, PTH111
         return Location(fs.LocalFileSystem(), path, uri)

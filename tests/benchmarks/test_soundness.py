@@ -9,7 +9,8 @@ import pytest
 from factories import make_sample
 from ifbench.benchmarks.binding import bind_params
 from ifbench.benchmarks.soundness import KINDS, findings, reference_text
-from ifbench.types import ChecklistItem, UnboundParams
+from ifbench.constraints.running import CheckCall, run_check
+from ifbench.types import ChecklistItem, Outcome, UnboundParams
 
 
 def item(name: str, **params: Any) -> ChecklistItem:
@@ -31,6 +32,17 @@ def found(*checklist: ChecklistItem, **fields: Any) -> list[str]:
 
 UPPER, LOWER = item("general:all_uppercase"), item("general:all_lowercase")
 JSON = item("general:json_constraint")
+STARTS = item("general:response_structure", starts_with="Answer")
+
+
+def unit(unit: str | None = None, **params: Any) -> ChecklistItem:
+    return item("physics:unit_consistency", **({} if unit is None else {"unit": unit}), **params)
+
+
+def technique(**params: Any) -> ChecklistItem:
+    return item("material:characterization_technique", allowed=["XRD", "SEM"], **params)
+
+
 CHOICE = item("general:choose_from", options=["metal", "glass"])
 
 
@@ -56,6 +68,37 @@ def test_a_sound_sample_has_no_finding():
         (item("general:json_constraint", required_keys=["answer"]), UPPER, "`answer` has to be"),
         (item("general:judge"), item("general:number_response", n=3), "nothing else"),
         (CHOICE, item("general:judge"), "yes or no and one of the options"),
+        (JSON, item("general:list_constraint"), "cannot be both"),
+        (
+            item("general:json_constraint", top_level="array"),
+            item("general:dictionary_constraint"),
+            "cannot be both",
+        ),
+        (JSON, item("general:html_constraint"), "cannot be both"),
+        (item("general:list_constraint"), item("general:tuple_constraint"), "cannot be both"),
+        (JSON, STARTS, "an answer that is json as a whole cannot start with `Answer`"),
+        (item("general:html_constraint"), STARTS, "cannot start with"),
+        (item("general:judge"), item("general:decimal_number", places=1), "has no number"),
+        (item("general:judge"), item("general:scientific_annotation"), "has no number"),
+        (item("general:judge"), unit("m"), "has no number"),
+        (
+            item("general:decimal_number", places=2),
+            item("general:scientific_annotation", mantissa_places=3),
+            "2 decimal places and 3",
+        ),
+        (unit("psi"), UPPER, "no spelling of `psi` is in upper case"),
+        (unit("HRC"), LOWER, "no spelling of `HRC` is in lower case"),
+        (unit(units=["psi", "ksi"]), UPPER, "no spelling of `psi`"),
+        (item("chemistry:molecular_validity", system="inchi"), UPPER, "no InChI is in upper"),
+        (item("chemistry:molecular_validity", system="inchi"), LOWER, "no InChI is in lower"),
+        (item("chemistry:molecular_validity", system="selfies"), LOWER, "no SELFIES"),
+        (technique(form="acronym"), LOWER, "`XRD` is not in lower case"),
+        (item("general:csv_constraint", header=["Name", "n"]), LOWER, "`Name` has to be"),
+        (
+            item("physics:unit_consistency", unit="m", scope="all"),
+            item("chemistry:unit_consistency", unit="g", scope="all"),
+            "no quantity is in both",
+        ),
     ],
 )
 def test_what_no_answer_can_obey_together(one, two, words):
@@ -75,10 +118,91 @@ def test_what_no_answer_can_obey_together(one, two, words):
         (item("general:judge"), item("general:choose_from", options=["yes", "no"])),
         (item("general:decimal_number", places=2), item("general:scientific_annotation")),
         (item("general:json_constraint", required_keys=["answer"]), LOWER),
+        # One text may be both.
+        (JSON, item("general:dictionary_constraint")),
+        (item("general:json_constraint", top_level="array"), item("general:list_constraint")),
+        (item("general:html_constraint"), item("general:xml_constraint")),
+        # Names of units are read in any case, and another unit or spelling may do.
+        (unit("kg"), UPPER),
+        (unit("kJ/mol"), LOWER),
+        (unit("kg"), LOWER),
+        (unit("MPa"), UPPER),
+        (unit("Torr"), LOWER),
+        (unit(units=["psi", "MPa"]), UPPER),
+        (unit("psi", convertible=True), UPPER),
+        (unit("psi", aliases={"PSI": "psi"}), UPPER),
+        (unit("dimensionless"), UPPER),
+        (item("chemistry:molecular_validity"), LOWER),
+        (item("chemistry:molecular_validity", system="selfies"), UPPER),
+        (technique(form="acronym"), UPPER),
+        (technique(form="name"), LOWER),
+        (technique(form="acronym", ignore_case=True), LOWER),
+        (item("general:csv_constraint", header=["name", "n"]), LOWER),
+        (item("general:json_constraint", top_level="any"), STARTS),
+        (item("general:json_constraint", scope="embedded"), STARTS),
+        (item("general:dictionary_constraint", allow_assignment=True), STARTS),
+        (item("general:csv_constraint"), STARTS),
+        (JSON, item("general:response_structure", ends_with="}")),
+        (UPPER, STARTS),
+        (item("general:judge", explanation=True), item("general:decimal_number", places=1)),
+        (item("general:judge"), item("general:wrap_up")),
+        (
+            item("general:decimal_number", places=2),
+            item("general:scientific_annotation", mantissa_places=2),
+        ),
+        (
+            item("general:decimal_number", places=2, scope="final"),
+            item("general:scientific_annotation", mantissa_places=3),
+        ),
+        (
+            item("physics:unit_consistency", unit="m"),
+            item("chemistry:unit_consistency", unit="g", scope="all"),
+        ),
+        (
+            item("physics:unit_consistency", unit="m/s", scope="all"),
+            item("chemistry:unit_consistency", unit="m s^-1", scope="all"),
+        ),
     ],
 )
 def test_what_can_be_obeyed_together(one, two):
     assert [line for line in found(one, two, reference="yes") if "contradiction" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("pair", "answer"),
+    [
+        ((JSON, item("general:dictionary_constraint")), '{"a": 1}'),
+        ((item("general:html_constraint"), item("general:xml_constraint")), "<p>hi</p>"),
+        ((unit("kg"), UPPER), "THE MASS IS 5 KILOGRAMS"),
+        ((unit("kJ/mol"), LOWER), "it takes 5 kilojoules per mole"),
+        ((unit("Torr"), LOWER), "it is 5 torr"),
+        ((unit("MPa"), UPPER), "IT IS 5 MEGAPASCALS"),
+        ((item("general:csv_constraint"), STARTS), "answer,n\na,1"),
+    ],
+)
+def test_what_is_not_reported_has_an_answer_indeed(pair, answer):
+    assert [line for line in found(*pair, reference="5") if "contradiction" in line] == []
+    for one in pair:
+        call = CheckCall(constraint_id=one.constraint_id, params=one.params, text=answer)
+        assert run_check(call).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("one", "answers"),
+    [
+        (unit("psi"), ["IT IS 5 PSI", "5 POUNDS PER SQUARE INCH"]),
+        (unit("HRC"), ["it is 5 hrc"]),
+        (technique(form="acronym"), ["the technique is xrd", "x-ray diffraction"]),
+        (JSON, ["Answer", 'Answer: {"a": 1}']),
+        (item("general:html_constraint"), ["Answer <p>hi</p>"]),
+        (item("general:decimal_number", places=1), ["yes", "No."]),
+        (unit("m"), ["yes", "No."]),
+    ],
+)
+def test_the_nearest_answers_to_what_is_reported_fail(one, answers):
+    for answer in answers:
+        call = CheckCall(constraint_id=one.constraint_id, params=one.params, text=answer)
+        assert run_check(call).outcome is Outcome.FAIL
 
 
 def test_parameters_that_contradict_the_question():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 
@@ -165,6 +166,18 @@ def test_report_prints_the_latest_run_in_every_form(capsys):
     assert "scripted" in capsys.readouterr().out
 
 
+def test_the_list_of_runs_tells_graders_and_correctness_apart(capsys):
+    one = [*RUN, "benchmark.limit=1"]
+    ifbench("evaluate", *one, "correctness=none")
+    ifbench("evaluate", *one, "correctness=script")
+    ifbench("evaluate", *one, "correctness=script", "grader=scripted")
+    capsys.readouterr()
+    assert ifbench("report", "--list", "--format", "csv") == 0
+    lines = list(csv.DictReader(capsys.readouterr().out.splitlines()))
+    found = {(line["grader"], line["correctness"]) for line in lines}
+    assert found == {("none", "none"), ("none", "script"), ("scripted", "script")}
+
+
 def test_report_without_runs_or_with_a_wrong_name_says_what_there_is(capsys):
     assert ifbench("report") == 2
     assert "no runs are stored here" in capsys.readouterr().err
@@ -262,10 +275,10 @@ def test_verify_survives_lines_that_are_no_records(capsys):
     assert code == 2
     assert [one["outcome"] for one in found] == ["error"] * 4
     assert [one["reason"].split(":")[0] for one in found] == [
-        "line 2",
-        "line 3",
-        "line 4",
-        "line 6",
+        "in.jsonl line 2",
+        "in.jsonl line 3",
+        "in.jsonl line 4",
+        "in.jsonl line 6",
     ]
 
 

@@ -43,8 +43,20 @@ def test_table_that_cannot_be_read_is_named(tmp_path, content):
     path = tmp_path / "table.json"
     if content is not None:
         path.write_text(content)
-    with pytest.raises(ConfigError, match=r"table\.json"):
+    with pytest.raises(ConfigError, match=r"model/.*yaml.*options\.table.*table\.json.*expected"):
         scripted(table=str(path))
+
+
+@pytest.mark.parametrize("path", ["", " "])
+def test_table_without_a_path_is_no_folder(path):
+    with pytest.raises(ConfigError, match=r"`options\.table` is empty, got '.*expected"):
+        scripted(table=path)
+
+
+async def test_table_may_begin_with_a_byte_order_mark(tmp_path):
+    path = tmp_path / "table.json"
+    path.write_bytes(b'\xef\xbb\xbf{"water": "wet"}')
+    assert await text_of(scripted(table=str(path)), chat_prompt("water")) == "wet"
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,67 @@ def test_characters_that_the_alphabet_lacks_are_reported(text, options, foreign)
     assert find_sequence(text, **options).foreign == foreign
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Arg-Gly-Asp", "RGD"),
+        ("ARG-GLY-ASP", "RGD"),
+        ("H-Arg-Gly-Asp-OH", "RGD"),
+        ("Ac-Arg-Gly-Asp-NH2", "RGD"),
+        ("Arg–Gly–Asp", "RGD"),
+        ("Gly-Gly", "GG"),
+        ("The peptide is Arg-Gly-Asp.", "RGD"),
+        ("The peptide is Arg-Gly-Asp (RGD).", "RGD"),
+        ("We take H-Arg-Gly-Asp-OH here, as integrins bind it.", "RGD"),
+        ("Peptide: Arg-Gly-Asp", "RGD"),
+        ('{"sequence": "Arg-Gly-Asp"}', "RGD"),
+        ("\\boxed{\\text{Arg-Gly-Asp}}", "RGD"),
+        ("Met-Sec-Xaa", "MUX"),
+        ("It has Ser-His-Asp as its triad, and reads MKTAYIAKQR.", "MKTAYIAKQR"),
+        # Near misses.
+        ("It cleaves a Lys-Arg bond.", None),
+        ("Ser195-His57-Asp102 is the triad.", None),
+        ("A His-tag and Met-enkephalin were used.", None),
+        ("Args-Glys-Asps were counted.", None),
+        ("The residue is Arg.", None),
+    ],
+)
+def test_three_letter_code_is_read(text, expected):
+    assert letters(text) == expected
+
+
+def test_three_letter_code_is_no_code_of_bases():
+    assert letters("The strand is Arg-Gly-Asp.", "dna") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The peptide is RGD.", "RGD"),
+        ("The tripeptide would be **RGD**, which binds integrins.", "RGD"),
+        ("So the sequence is: RGD", "RGD"),
+        ("The peptide sequence is RGD (three residues).", "RGD"),
+        # Near misses: acronyms, names, words.
+        ("The sequence is DNA.", None),
+        ("The peptide is RNA, not a protein.", None),
+        ("The primer is for PCR and needs ATP.", None),
+        ("The peptide is RGD-like.", None),
+        ("The peptide is short.", None),
+        ("The peptide is A.", None),
+        ("The RGD peptide is known.", None),
+        ("The peptide is found by ELISA.", None),
+        ("It is found with `DNA` and `ATP`.", None),
+        ("By ELISA the peptide MKTAY was found.", "MKTAY"),
+    ],
+)
+def test_a_short_sequence_counts_where_the_sentence_says_what_it_is(text, expected):
+    assert letters(text) == expected
+
+
+def test_a_short_primer_counts_too():
+    assert letters("The primer is ATG.", "dna") == "ATG"
+
+
 def test_a_named_key_comes_first():
     text = '{"signal": "MKTAY", "sequence": "MKTAYIAKQR"}'
     assert letters(text, key="signal") == "MKTAY"
@@ -92,7 +153,15 @@ def test_the_place_is_that_of_the_letters():
 
 @pytest.mark.parametrize(
     "text",
-    ["A" * 10**6, "ACDEFGHIKL " * 10**5, ">a\n" * 10**5, "1 aaaaaaaaaa " * 10**5, "`A` " * 10**5],
+    [
+        "A" * 10**6,
+        "ACDEFGHIKL " * 10**5,
+        ">a\n" * 10**5,
+        "1 aaaaaaaaaa " * 10**5,
+        "`A` " * 10**5,
+        "Arg-" * 10**5,
+        "peptide is A" * 10**5,
+    ],
 )
 def test_time_is_linear(text):
     begun = time.process_time()

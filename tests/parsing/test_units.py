@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifbench.parsing.unit_table import NAMES, SYMBOLS
-from ifbench.parsing.units import MAX_CHARACTERS, leading_unit, parse_unit
+from ifbench.parsing.units import MAX_CHARACTERS, leading_unit, parse_unit, unit_at, unit_form
 
 
 def powers(**exponents):
@@ -269,3 +269,25 @@ def test_a_product_reads_the_same_in_either_order(one, other):
         == parse_unit(f"{other}^-1·{one}")
         == parse_unit(f"{one}/{other}")
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "rest"),
+    [
+        ("kJ/mol at 298 K", "kJ/mol", " at 298 K"),
+        (r"\mathrm{m\,s^{-1}}$ for", "m/s", "   for"),
+        ("km (scale: 1 cm = 17 km)", "km", " (scale: 1 cm = 17 km)"),
+        ("kilojoules per mole.", "kJ/mol", "."),
+    ],
+)
+def test_a_unit_in_a_form_says_where_it_ends(text, unit, rest):
+    form = unit_form(text)
+    start = len(form) - len(form.lstrip())
+    found, end = unit_at(form, start)
+    assert found == parse_unit(unit)
+    assert form[end:].split() == rest.split()
+
+
+@pytest.mark.parametrize("text", ["", "dark matter", "m^x", "m^100", "(", "CO2"])
+def test_what_begins_with_no_unit_has_none_in_a_form(text):
+    assert unit_at(unit_form(text)) is None

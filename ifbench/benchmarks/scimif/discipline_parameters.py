@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ifbench.benchmarks.scimif.option_lists import listed_options
+from ifbench.parsing.addresses import LEVEL_SIZES
 from ifbench.parsing.techniques import techniques_in
 
 if TYPE_CHECKING:  # `parameters.py` brings the parsers together, this one among them.
@@ -18,36 +19,16 @@ if TYPE_CHECKING:  # `parameters.py` brings the parsers together, this one among
 
 # ── Geography ────────────────────────────────────────────────────────────────────────
 
-_SIZES: Mapping[str, int] = MappingProxyType(
-    {
-        word: size
-        for size, words in enumerate(
-            (
-                ("world", "planet"),
-                ("continent",),
-                ("country", "nation"),
-                ("region", "macroregion"),
-                ("state", "province", "prefecture", "state/province", "state or province"),
-                ("county", "department"),
-                ("city", "town", "village", "municipality", "city/town", "city or town"),
-                ("district", "borough", "ward"),
-                ("neighborhood", "neighbourhood", "suburb"),
-                ("street", "road", "street name"),
-                ("building", "house number", "house", "street number"),
-            )
-        )
-        for word in words
-    }
-)
-"""Names of levels, the largest first."""
-
 _COUNTED_LEVELS = re.compile(r"\b(\d{1,2})[\s-]+levels?\b", re.IGNORECASE)
 
 
 def _address_hierarchy(raw: str, question: str) -> Parsed:
     for text in (raw, question):
-        names = _level_names(text)
-        sizes = [_SIZES[name.replace("_", " ")] for name in names]
+        keys = _level_keys(text)
+        names = keys or _level_names(text)
+        sizes = [LEVEL_SIZES[name.replace("_", " ")] for name in names]
+        if keys and len(sizes) == len(set(sizes)):  # An object has no order.
+            return {"level_names": [key for _, key in sorted(zip(sizes, keys, strict=True))]}
         if len(names) > 1 and sizes == sorted(set(sizes)):
             return {"level_names": names, "order": "large_to_small"}
         if len(names) > 1 and sizes == sorted(set(sizes), reverse=True):
@@ -62,20 +43,23 @@ _ROW_FORMS = tuple(
 )
 
 
-def _level_names(text: str) -> list[str]:
-    """Level names that are an object's keys, or that stand in a row."""
+def _level_keys(text: str) -> list[str]:
+    """Level names that are an object's keys."""
     keys = re.findall(r"['\"“”]([a-z_ /]{3,30})['\"“”]\s*:", text.lower())
-    named = [key.strip() for key in keys if key.strip().replace("_", " ") in _SIZES]
-    if len(named) > 1:
-        return list(dict.fromkeys(named))
+    named = [key.strip() for key in keys if key.strip().replace("_", " ") in LEVEL_SIZES]
+    return list(dict.fromkeys(named)) if len(named) > 1 else []
+
+
+def _level_names(text: str) -> list[str]:
+    """Level names that stand in a row."""
     for form, separator in _ROW_FORMS:
         for row in form.findall(text.lower()):
             parts = [
                 re.sub(r"^(?:and|then|the)\s+", "", p.strip()) for p in re.split(separator, row)
             ]
-            if parts[0] not in _SIZES:  # "in the order continent, country"
+            if parts[0] not in LEVEL_SIZES:  # "in the order continent, country"
                 parts[0] = parts[0].rpartition(" ")[2]
-            if all(part.replace("_", " ") in _SIZES for part in parts):
+            if all(part.replace("_", " ") in LEVEL_SIZES for part in parts):
                 return parts
     return []
 

@@ -11,10 +11,11 @@ from pydantic import Field, model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.answers import final_answer, sentence_around
+from ifbench.parsing.denials import is_denied
 from ifbench.parsing.embedded_json import json_values_in
 from ifbench.parsing.fields import fields_in
 from ifbench.parsing.numbers import Number, quantities_in
-from ifbench.parsing.options import Mention, Options, read_choice
+from ifbench.parsing.options import Options, read_choice
 from ifbench.parsing.text_forms import comparable, fold
 from ifbench.types import Json
 
@@ -71,6 +72,7 @@ _OTHER: Mapping[str, tuple[str, ...]] = {"true": ("yes",), "false": ("no",)}
     "material:property_type",
     group="format",
     params=PropertyType,
+    version=2,
     example=Example(
         params={"kind": "label", "labels": ["Direct", "Indirect"]},
         instruction="Say if the band gap is Direct or Indirect.",
@@ -106,7 +108,7 @@ def _check_label(text: str, params: PropertyType) -> Check:
     options = Options(texts=tuple(spellings))
     words = text[slice(*span)]
     choice = read_choice(words, options, "contains", allow_explanation=True)
-    denied = [one for one in choice.mentions if _is_denied(words, one)]
+    denied = [one for one in choice.mentions if is_denied(words, one.start, one.end)]
     said = [one for one in choice.mentions if one not in denied]
     named = {spellings[options.texts[one.option]]: one for one in reversed(said or denied)}
     evidence = tuple(quote(text, span[0] + one.start, span[0] + one.end) for one in named.values())
@@ -119,15 +121,6 @@ def _check_label(text: str, params: PropertyType) -> Check:
     if not said:
         return failed(f"the answer says what it is not: {label}", evidence=evidence)
     return passed(f"the label is `{label}`", evidence=evidence, extracted=label)
-
-
-def _is_denied(words: str, mention: Mention) -> bool:
-    return bool(_DENIED.search(words, max(mention.start - 12, 0), mention.start))
-
-
-_DENIED = re.compile(
-    r"\b(?:not|neither|nor|never)\s+(?:an?\s+)?[*_`\"']{0,3}\Z|\bnon-\Z", re.IGNORECASE
-)
 
 
 # ── Numbers ──────────────────────────────────────────────────────────────────────────

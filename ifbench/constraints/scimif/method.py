@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, TypeAlias
@@ -18,6 +17,7 @@ from ifbench.constraints.constraint import (
     failed,
     passed,
 )
+from ifbench.parsing.denials import is_denied
 from ifbench.parsing.formulas import find_formula, find_name, formula_tokens
 
 
@@ -81,7 +81,7 @@ def method_constraint(discipline: str, example: Example) -> Constraint:
         locate=locate_methods,
         template="method",
         example=example,
-        version=2,
+        version=3,
     )(applies_methods)
 
 
@@ -207,16 +207,6 @@ def _passage(texts: Sequence[str], method: AskedMethod, find_named: _Find) -> st
     return None
 
 
-_DENIED_BEFORE = re.compile(
-    r"(?:(?:\b(?:not|cannot|never|without|instead of|rather than|unlike|neither|nor)|n['’]t)\b"
-    r"(?! only)[^.,;:!?\n]{0,40}|\bnon[-‐–]|(?:不(?:能|用|使用|采用|适用)|而不是|而非|无法)[^。，；\n]{0,12})\Z",
-    re.IGNORECASE,
-)
-_DENIED_AFTER = re.compile(
-    r"[*_]{0,3}\s(?:(?:is|does|do|can|could|would|should|was|will)(?: not|n['’]t)|cannot|fails?|breaks)\b"
-    r"|(?:不适用|不成立|无法)",
-    re.IGNORECASE,
-)
 _TRIES = 20  # Places of one name that are read before the extractor is asked.
 
 
@@ -228,8 +218,7 @@ def _find_used_name(text: str, name: str) -> tuple[int, int] | None:
         if found is None:
             return None
         start, end = found[0] + offset, found[1] + offset
-        before = text[max(start - 60, 0) : start]
-        if not _DENIED_BEFORE.search(before) and not _DENIED_AFTER.match(text, end):
+        if not is_denied(text, start, end):
             return start, end
         offset = end
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -14,6 +14,7 @@ from ifbench.parsing.addresses import (
     Level,
     Order,
     address_levels,
+    largest_first,
     misplaced_country,
     order_flaw,
     place_form,
@@ -34,8 +35,10 @@ class AddressParams(Params):
     an address too."""
     reference: tuple[Name, ...] = ()
     """The places, the largest first whatever the order of the answer; empty: none is compared."""
-    order: Order = "large_to_small"
-    """How an address in a row runs. The release's addresses are continent, country, city."""
+    order: Order | None = None
+    """How the address runs, be it a row or keys: `large_to_small` or `small_to_large`. `None`: a
+    row runs from large to small, as the hierarchy does; keys (`city: …`) say themselves which
+    level they are and may come in any order."""
     separator: str = ""
     """What alone parts the levels; empty: any of `, / > |`, arrows and line ends."""
     form: Literal["any", "row", "keys"] = "any"
@@ -65,6 +68,7 @@ class AddressParams(Params):
     "geography:address_hierarchy",
     group="terminology",
     params=AddressParams,
+    version=2,
     example=Example(
         params={"level_names": ["continent", "country", "city"]},
         instruction="Give the address as continent, country, city.",
@@ -78,8 +82,12 @@ def address_hierarchy(text: str, params: AddressParams) -> Check:
     That each place lies in the next larger one is a question of geography; a reference answers it.
     """
     levels = _keyed(text, params) if params.form != "row" else ()
-    is_row = not levels and params.form != "keys"
-    levels = levels or (address_levels(text, params.separator) if is_row else ())
+    if not levels and params.form != "keys":
+        row = address_levels(text, params.separator)
+        by_size = largest_first(row) if params.form == "any" and not params.level_names else None
+        levels, is_keyed = by_size or row, by_size is not None
+    else:
+        is_keyed = True
     if not levels:
         return failed(f"the answer gives no address of {params.count} levels")
     details = {
@@ -87,7 +95,7 @@ def address_hierarchy(text: str, params: AddressParams) -> Check:
         "extracted": " > ".join(level.name[:60] for level in levels[:12]),
         "found": {"levels": len(levels)},
     }
-    flaw = next(_flaws([level.name for level in levels], params, is_row=is_row), "")
+    flaw = next(_flaws(levels, params, is_keyed=is_keyed), "")
     return failed(flaw, **details) if flaw else passed(f"{len(levels)} levels as asked", **details)
 
 
@@ -116,7 +124,9 @@ _MOST_WORDS = 8
 """Words that the name of a place has at most; more are a sentence."""
 
 
-def _flaws(names: Sequence[str], params: AddressParams, *, is_row: bool) -> Iterator[str]:
+def _flaws(levels: Sequence[Level], params: AddressParams, *, is_keyed: bool) -> Iterator[str]:
+    """What is wrong. Levels with keys come the largest first, wherever they stand."""
+    names = [level.name for level in levels]
     for name in names:
         if len(name.split()) > _MOST_WORDS or _SENTENCE.search(name):
             yield f"`{name[:60]}` is no name of a place"
@@ -124,12 +134,25 @@ def _flaws(names: Sequence[str], params: AddressParams, *, is_row: bool) -> Iter
             yield "a level is left open"
     if len(names) != params.count:
         yield f"{len(names)} levels, asked for {params.count}: {' > '.join(names)[:200]}"
-    flaw = order_flaw(names, params.order) if is_row else ""
+    order = params.order or "large_to_small"
+    if is_keyed:
+        flaw = _misplaced_key(levels, params.order) if params.order else ""
+    else:
+        flaw = order_flaw(names, order)
     if flaw:
-        yield f"the address does not run {params.order.replace('_', ' ')}: {flaw}"
-    inward = list(reversed(names)) if is_row and params.order == "small_to_large" else names
+        yield f"the address does not run {order.replace('_', ' ')}: {flaw}"
+    inward = names if is_keyed or order == "large_to_small" else names[::-1]
     if country := misplaced_country(inward, params.level_names):
         yield f"the country `{country[:40]}` stands at another level"
     for name, wanted in zip_longest(inward, params.reference, fillvalue=""):
         if params.reference and place_form(name) != place_form(wanted):
             yield f"`{name[:60]}` stands where `{wanted[:60]}` belongs"
+
+
+def _misplaced_key(levels: Sequence[Level], order: Order) -> str:
+    """The first key that stands before one it should follow; or nothing."""
+    asked = levels if order == "large_to_small" else levels[::-1]
+    for one, following in pairwise(asked):
+        if one.start > following.start:
+            return f"`{following.name[:40]}` stands before `{one.name[:40]}`"
+    return ""

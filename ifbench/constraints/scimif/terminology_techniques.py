@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Annotated, Literal
 
@@ -10,6 +9,7 @@ from pydantic import Field
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.answers import final_answer
+from ifbench.parsing.denials import is_denied
 from ifbench.parsing.techniques import (
     NamedTechnique,
     Technique,
@@ -43,6 +43,7 @@ class TechniqueParams(Params):
     "material:characterization_technique",
     group="terminology",
     params=TechniqueParams,
+    version=2,
     example=Example(
         params={"allowed": ["TEM", "SAED"]},
         instruction="Name the technique that took this image.",
@@ -60,7 +61,7 @@ def characterization_technique(text: str, params: TechniqueParams) -> Check:
     named = [
         place
         for place in techniques_in(text[start:end], allowed, ignore_case=params.ignore_case)
-        if not _NOT_IT.search(text[max(start, start + place.start - 40) : start + place.start])
+        if not is_denied(text, start + place.start, start + place.end)
     ]
     labels = list(dict.fromkeys(place.technique.label for place in named))[:_SHOWN]
     details = {
@@ -74,14 +75,6 @@ def characterization_technique(text: str, params: TechniqueParams) -> Check:
     if flaw:
         return failed(flaw, **details)
     return passed(f"names {', '.join(labels)}", **details)
-
-
-_NOT_IT = re.compile(
-    r"\b(?:not|no|nor|never|neither|rather than|instead of|unlike|without)\s+"
-    r"(?:(?:an?|the|any|by|with|from|using|in)\s+){0,2}\Z",
-    re.IGNORECASE,
-)
-"""Before a technique that the answer says it is not; "it could not be resolved by SEM" names SEM."""
 
 
 def _span(text: str, params: TechniqueParams) -> tuple[int, int]:

@@ -7,8 +7,9 @@ asked for kJ/mol and writes kcal/mol has not done what was asked. A number witho
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -23,8 +24,9 @@ from ifbench.constraints.constraint import (
     quote,
     scripted,
 )
-from ifbench.parsing.answers import final_answer
-from ifbench.parsing.numbers import DecimalMark, Number, quantities_in
+from ifbench.parsing.answers import Region, final_answer
+from ifbench.parsing.exact_values import ExactValue, exact_values_in
+from ifbench.parsing.numbers import DecimalMark, Number, quantities_in, unit_text_at
 from ifbench.parsing.units import Unit, leading_unit, parse_unit
 from ifbench.types import Evidence
 
@@ -66,7 +68,7 @@ class UnitParams(Params):
 class _Quantity:
     """A number and its unit; `None` where it has none that can be read."""
 
-    number: Number
+    number: Number | ExactValue
     unit: Unit | None
     end: int
     """Where the words end in which the unit stands."""
@@ -75,7 +77,11 @@ class _Quantity:
 def unit_consistency(discipline: str, example: Example) -> Constraint:
     """The discipline's unit constraint; all five are decided alike."""
     return scripted(
-        f"{discipline}:unit_consistency", group="unit", params=UnitParams, example=example
+        f"{discipline}:unit_consistency",
+        group="unit",
+        params=UnitParams,
+        example=example,
+        version=2,
     )(uses_asked_unit)
 
 
@@ -183,7 +189,7 @@ def _in_unit(quantity: _Quantity) -> str:
     return f"in {quantity.unit}" if quantity.unit and quantity.unit.powers else "a bare number"
 
 
-def _shown(text: str, number: Number) -> str:
+def _shown(text: str, number: Number | ExactValue) -> str:
     return text[number.start : number.end][:40]
 
 
@@ -207,6 +213,7 @@ def _quantities(text: str, params: UnitParams, asked: Sequence[Unit]) -> list[_Q
     region = final_answer(text)
     if region is None:
         return []
+    region = _with_exact_value(text, region)
     if region.found_by != "number":
         return _read(text, region.start, region.end, params)
     # The last number may be the end of a longer one: `40° 42′ 46″`, `1,5` with a comma.
@@ -214,6 +221,17 @@ def _quantities(text: str, params: UnitParams, asked: Sequence[Unit]) -> list[_Q
     while len(last) > 1 and _is_condition(text, last[-2], last[-1], asked):
         last.pop()
     return last[-1:]
+
+
+def _with_exact_value(text: str, region: Region) -> Region:
+    """The region, or the exact value behind the last number: `r = 2 m turns by 2π rad`."""
+    if region.is_stated:
+        return region
+    begin = region.start if region.found_by == "line" else max(region.start - _BEFORE, 0)
+    last = deque(exact_values_in(text, begin), maxlen=1)
+    if not last or last[0].end <= region.end:
+        return region
+    return replace(region, start=last[0].start, end=last[0].end, found_by="number")
 
 
 _SENTENCE_ENDS = re.compile(r"[.!?。]\s|\n")
@@ -236,7 +254,7 @@ _BEFORE = 120
 
 
 def _read(text: str, start: int, end: int, params: UnitParams) -> list[_Quantity]:
-    numbers = quantities_in(text, start, end, decimal_mark=params.decimal_mark)
+    numbers = _numbers(text, start, end, params)
     found: list[_Quantity] = []
     for number in reversed(numbers):  # A list shares the unit of its last number.
         follower = found[-1] if found else None
@@ -245,8 +263,22 @@ def _read(text: str, start: int, end: int, params: UnitParams) -> list[_Quantity
     return _joined(text, found)
 
 
+def _numbers(text: str, start: int, end: int, params: UnitParams) -> list[Number | ExactValue]:
+    """The quantities in digits and the exact values, which hold some of the digits, in order."""
+    exact = tuple(exact_values_in(text, start, end))
+    covered = iter(exact)
+    current = next(covered, None)
+    numbers: list[Number | ExactValue] = []
+    for number in quantities_in(text, start, end, decimal_mark=params.decimal_mark):
+        while current is not None and current.end <= number.start:
+            current = next(covered, None)
+        if current is None or number.end <= current.start:
+            numbers.append(number)
+    return sorted((*numbers, *exact), key=lambda number: number.start)
+
+
 def _quantity(
-    text: str, number: Number, follower: _Quantity | None, aliases: Mapping[str, str]
+    text: str, number: Number | ExactValue, follower: _Quantity | None, aliases: Mapping[str, str]
 ) -> _Quantity:
     window, end = _window(text, number)
     unit = leading_unit(window, aliases)
@@ -263,9 +295,9 @@ _ABBREVIATED_SHARE = re.compile(r"\s?(?:wt|vol|at|mol)\. (?:\\?%|per ?cent)")
 _AFTER_TAG = re.compile(r"[^\n,;:!?=<>|\"\[\]，。；：！？]{0,32}")
 
 
-def _window(text: str, number: Number) -> tuple[str, int]:
+def _window(text: str, number: Number | ExactValue) -> tuple[str, int]:
     """What stands right of a number and where it ends; `m<sup>2</sup>` and `wt. %` included."""
-    words = number.unit_text(text)
+    words = unit_text_at(text, number.end)
     end = number.end + len(words)
     if share := _ABBREVIATED_SHARE.match(text, number.end):
         return share[0], share.end()
@@ -314,7 +346,7 @@ _LABEL = re.compile(
 _OBJECT = 300  # Characters on either side in which the rest of an object is looked for.
 
 
-def _beside(text: str, number: Number, aliases: Mapping[str, str]) -> Unit | None:
+def _beside(text: str, number: Number | ExactValue, aliases: Mapping[str, str]) -> Unit | None:
     """The unit where it stands apart: another key, the next cell, or the label's brackets.
 
     `{"value": 12.5, "unit": "kJ/mol"}`, `[12.5, "kJ/mol"]`, `Density (g/cm³): 2.70`.

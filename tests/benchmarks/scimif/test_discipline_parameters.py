@@ -15,6 +15,7 @@ LENGTH = "biology:protein_length"
 TECHNIQUE = "material:characterization_technique"
 PROPERTY = "material:property_type"
 
+KEYS = {"level_names": ["continent", "country", "city"]}
 CCC = {"level_names": ["continent", "country", "city"], "order": "large_to_small"}
 TWO_FIELDS = {"fields": {"weather": ["clear", "rainy"], "platform": ["tunnel", "fields"]}}
 TELL = "How many amino acids does it have?"
@@ -25,8 +26,9 @@ READ = [
     (ADDRESS, "continent, country, city", "", CCC),
     (ADDRESS, "Continent > Country > City", "", CCC),
     (ADDRESS, "hierarchy format: continent, country, city", "", CCC),
-    (ADDRESS, '{"continent": "...", "country": "...", "city": "..."}', "", CCC),
-    (ADDRESS, "", 'Reply as {"continent": "", "country": "", "city": ""}.', CCC),
+    (ADDRESS, '{"continent": "...", "country": "...", "city": "..."}', "", KEYS),
+    (ADDRESS, '{"city": "...", "country": "...", "continent": "..."}', "", KEYS),
+    (ADDRESS, "", 'Reply as {"continent": "", "country": "", "city": ""}.', KEYS),
     (ADDRESS, "continent/country/city", "", CCC),
     (ADDRESS, "in the order continent, country, city", "", CCC),
     (ADDRESS, "city, country, continent", "", {**CCC, "order": "small_to_large"}),

@@ -53,6 +53,7 @@ def test_name_alias_or_formula_shows_the_method(text, passage):
         "p times V equals n times R times T",
         "We use van der Waals instead of the ideal gas law.",
         "The ideal gas law does not hold here.",
+        "We do not use the ideal gas law.",
         "By the non-ideal gas law, n = 1.",
         "It can't be the **ideal gas law**.",
         "n = 1",

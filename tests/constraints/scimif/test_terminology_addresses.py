@@ -75,6 +75,47 @@ def test_named_levels_may_be_keys(text, params, expected):
     assert check(text, level_names=NAMES, **params).outcome is expected
 
 
+REVERSED = '{"city": "Tokyo", "country": "Japan", "continent": "Asia"}'
+LINES = "City: Tokyo; Country: Japan; Continent: Asia"
+
+
+@pytest.mark.parametrize(
+    ("text", "params", "expected"),
+    [
+        # Whose keys name the levels is complete in any order …
+        (REVERSED, {"level_names": NAMES}, Outcome.PASS),
+        (LINES, {"level_names": NAMES}, Outcome.PASS),
+        (LINES, {"levels": 3}, Outcome.PASS),
+        (REVERSED, {"levels": 3}, Outcome.PASS),
+        (LINES, {"reference": TOKYO}, Outcome.PASS),
+        (REVERSED, {"reference": TOKYO}, Outcome.PASS),
+        ("City: X; Country: Y; Street: Z", {"levels": 3}, Outcome.PASS),
+        # … unless an order is asked for.
+        (REVERSED, {"level_names": NAMES, "order": "large_to_small"}, Outcome.FAIL),
+        (REVERSED, {"level_names": NAMES, "order": "small_to_large"}, Outcome.PASS),
+        (OBJECT, {"level_names": NAMES, "order": "large_to_small"}, Outcome.PASS),
+        (OBJECT, {"level_names": NAMES, "order": "small_to_large"}, Outcome.FAIL),
+        (LINES, {"levels": 3, "order": "large_to_small"}, Outcome.FAIL),
+        (LINES, {"reference": TOKYO, "order": "small_to_large"}, Outcome.PASS),
+        (LINES, {"level_names": NAMES, "form": "row"}, Outcome.FAIL),
+        # Each place still has to be at its own level, and each level to be there.
+        ("City: Japan; Country: Tokyo; Continent: Asia", {"level_names": NAMES}, Outcome.FAIL),
+        ("City: Kyoto; Country: Japan; Continent: Asia", {"reference": TOKYO}, Outcome.FAIL),
+        ("City: Tokyo; Country: Japan", {"levels": 3}, Outcome.FAIL),
+        # Labels that do not tell the sizes make no keys: then it is a row.
+        ("Tokyo, Country: Japan, Continent: Asia", {"levels": 3}, Outcome.FAIL),
+        ("City: Tokyo, Town: Japan, Continent: Asia", {"levels": 3}, Outcome.FAIL),
+    ],
+)
+def test_keys_may_come_in_any_order_unless_one_is_asked_for(text, params, expected):
+    assert check(text, **params).outcome is expected
+
+
+def test_the_order_of_keys_is_explained():
+    found = check(REVERSED, level_names=NAMES, order="large_to_small")
+    assert found.reason == "the address does not run large to small: `Japan` stands before `Asia`"
+
+
 def test_a_verdict_shows_the_levels():
     found = check("Porto, Portugal, Europe", levels=3)
     assert found.reason == "the address does not run large to small: `Europe` contains `Portugal`"

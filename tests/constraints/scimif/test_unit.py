@@ -204,3 +204,48 @@ def test_verdict_shows_number_unit_and_place():
 def test_a_unit_that_nobody_can_read_is_refused(params):
     with pytest.raises(ValidationError):
         UnitParams(**params)
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [
+        ("rad", "2π rad"),
+        ("rad", r"\frac{\pi}{2} rad"),
+        ("rad", "The angle is π/2 rad."),
+        ("rad", r"The final answer is $2\pi\,\text{rad}$."),
+        ("rad", "With r = 2 m the angle is 2π rad."),
+        ("rad", "The angle is π rad (180°)."),
+        ("rad", "θ = π/2 rad ≈ 1.57 rad"),
+        ("rad/s", r"\boxed{4\pi\ \mathrm{rad/s}}"),
+        ("dimensionless", "0.5π"),
+        ("m", r"\frac{3}{4} m"),
+        ("m", r"$\frac{3}{4}\,\text{m}$"),
+        ("kg", r"\dfrac{1}{2}\ \mathrm{kg}"),
+    ],
+)
+def test_exact_values_are_quantities(unit, text):
+    assert check(text, unit=unit).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(
+    ("unit", "text"),
+    [
+        ("rad", "0.5π"),
+        ("rad", "2π"),
+        ("rad", "2π°"),
+        ("rad", r"\frac{\pi}{2}"),
+        ("m", "2πr m"),
+        ("m", r"\frac{3}{4} s"),
+        ("m", r"\frac{3}{4}"),
+        ("kg", r"\dfrac{1}{2}\ \mathrm{g}"),
+        ("m", r"It is 5 m long, and the answer is \frac{3}{4} s."),
+    ],
+)
+def test_exact_values_need_the_asked_unit_too(unit, text):
+    assert check(text, unit=unit).outcome is Outcome.FAIL
+
+
+def test_formulas_are_no_quantities_where_all_count():
+    text = r"From E = \frac{1}{2} C V^2 and ω = 2πf follows E = 5 J."
+    assert check(text, unit="J", scope="all").outcome is Outcome.PASS
+    assert check(text + " The period is 2π s.", unit="J", scope="all").outcome is Outcome.FAIL

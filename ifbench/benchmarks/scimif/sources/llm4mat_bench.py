@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from ifbench.benchmarks.encodings import first_flaw
 from ifbench.benchmarks.scimif.sources.source import AnswerKind, Seed, Skipped, Source
 from ifbench.errors import DatasetError
 
@@ -98,7 +99,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, str]]:
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}: the file is no UTF-8 text") from error
+        raise DatasetError(f"{path} {first_flaw(path)}") from error
     except csv.Error as error:
         raise DatasetError(f"{path}: no readable CSV: {error}") from error
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ifbench.benchmarks.binding import describe, unknown_name
+from ifbench.benchmarks.encodings import first_flaw
 from ifbench.benchmarks.scimif.sources.source import AnswerKind, Seed, Skipped, Source
 from ifbench.errors import DatasetError
 from ifbench.types import Json
@@ -71,7 +72,7 @@ def _load_array(path: Path) -> list[object]:
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise DatasetError(f"{path}: the file is no UTF-8 text") from error
+        raise DatasetError(f"{path} {first_flaw(path)}") from error
     except (ValueError, RecursionError) as error:
         raise DatasetError(
             f"{path}: a JSON array of Mol-Instructions records is expected: {error}"
