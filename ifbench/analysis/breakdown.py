@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ifbench.analysis.intervals import interval
+from ifbench.analysis.intervals import intervals
 from ifbench.metrics import METRICS, Figure, Ratio, bounded, restrict
 from ifbench.types import Cause, FailureKind, Score, Stop
 
@@ -36,8 +36,9 @@ def figures(
 ) -> Mapping[str, Figure]:
     """Every metric over the same scores, with its interval."""
     complete = [score for score in scores if score.is_complete]
+    found = intervals(metrics, complete)
     return {
-        name: replace(bounded(metric, scores), interval=interval(metric, complete))
+        name: replace(bounded(metric, scores), interval=found[name])
         for name, metric in metrics.items()
     }
 
