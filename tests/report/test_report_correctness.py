@@ -21,7 +21,7 @@ def test_cells_are_percentages_of_what_is_decided():
         make_score(correct=None, ungraded=Cause.NO_GRADER),
     ]
     cells, association = correctness_tables({"m": scores})
-    row = dict(zip(cells.columns, cells.rows[0], strict=True))
+    row = dict(zip(cells.columns, cells.texts[0], strict=True))
     assert row == {
         "model": "m",
         "decided/total": "4/6",
@@ -35,12 +35,12 @@ def test_cells_are_percentages_of_what_is_decided():
         "by model": "1",
         "undecided by cause": "no_grader 1",
     }
-    assert association.rows == (("m", "4", "0.0000", "0.3333", "1", "1", "no"),)
+    assert association.texts == (("m", "4", "0.0000", "0.3333", "1", "1", "no"),)
 
 
 def test_a_model_with_nothing_decided_has_dashes_and_no_figures():
     (cells,) = correctness_tables({"m": [make_score(correct=None, ungraded=Cause.TIMEOUT)]})
-    assert cells.rows[0][1:7] == ("0/1", "–", "–", "–", "–", "–")
+    assert cells.texts[0][1:7] == ("0/1", "–", "–", "–", "–", "–")
 
 
 def test_the_threshold_is_that_of_the_models_tested():
@@ -48,4 +48,4 @@ def test_the_threshold_is_that_of_the_models_tested():
     uniform = [make_score(correct=True)] * 5
     _, association = correctness_tables({"a": varied, "b": varied, "c": uniform})
     assert any("p < 0.025, which is 0.05 over 2 models" in note for note in association.notes)
-    assert [row[-1] for row in association.rows] == ["no", "no", "–"]
+    assert [row[-1] for row in association.texts] == ["no", "no", "–"]
