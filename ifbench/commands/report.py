@@ -12,7 +12,7 @@ from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.summary import summary_tables
+from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.report.views import CONSTRAINT_VIEWS
 from ifbench.schemas import table_to_scores
@@ -33,9 +33,17 @@ def run(options: argparse.Namespace) -> int:
     else:
         named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
         runs = list({run.run_id: run for run in named}.values())
-        tables = _summary(store, runs, options.by, with_paper=options.paper)
+        tables = _summary(store, runs, _views(options), with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
     return EXIT_OK
+
+
+def _views(options: argparse.Namespace) -> list[str] | None:
+    """The breakdowns to make: those of `--by`, or what of `--only` is one; `None` for the usual."""
+    if options.by is not None or not options.only:
+        views: list[str] | None = options.by
+        return views
+    return [name for name in options.only if name not in OTHER_TABLES]
 
 
 def _summary(

@@ -20,6 +20,10 @@ _INTERVALS = (
 )
 
 
+OTHER_TABLES = ("overall", "correctness", "association", "answers")
+"""The tables that are no breakdowns, by name."""
+
+
 def summary_tables(
     benchmark: Benchmark,
     scores: Sequence[Score],

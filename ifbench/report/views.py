@@ -77,7 +77,7 @@ def _table_of_models(
     rows: list[tuple[tuple[str, ...], Row]] = []
     for candidate, scores in by_candidate.items():
         for line in breakdown(scores, view, orders=benchmark.orders, sets=sets):
-            label = _label_cell(view, line.labels)
+            label = _label_cell(view, line.labels, model=candidate)
             model = (candidate,) if several else ()
             rows.append((line.labels, (label, *model, *figure_cells(line.figures))))
             if found := printed[candidate].get(line.label):
@@ -163,13 +163,14 @@ def printed_cells(found: Mapping[str, float]) -> tuple[Cell, ...]:
     )
 
 
-def _label_cell(view: str, labels: Sequence[str]) -> Cell:
+def _label_cell(view: str, labels: Sequence[str], **more: str) -> Cell:
     """Shown as one text; in Arrow a column for each facet, a number where it is one."""
-    shown, data = [], {}
+    shown: list[str] = []
+    data: dict[str, Value] = {}
     for name, label in zip(view.split("+"), labels, strict=True):
         text, data[name] = _label(name, label)
         shown.append(text)
-    return Cell(text=", ".join(shown), data=data)
+    return Cell(text=", ".join(shown), data={**data, **more})
 
 
 def _label(name: str, label: str) -> tuple[str, Value]:
