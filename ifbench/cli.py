@@ -98,10 +98,21 @@ def _parser() -> argparse.ArgumentParser:
         "--by",
         action="append",
         metavar="FACET",
-        help="only these breakdowns: a facet, two as A+B, or group, domain, constraint",
+        help="only these breakdowns: a facet; group, domain, constraint; family, access, billions, "
+        "thinking (means over models); several as A+B",
     )
     report.add_argument(
-        "--format", choices=("terminal", "markdown", "csv", "json", "latex"), default="terminal"
+        "--only",
+        action="append",
+        metavar="TABLE",
+        help="only this table: overall, correctness, association, answers, or a breakdown's name; "
+        "with --against: difference, correct, agreement",
+    )
+    report.add_argument(
+        "--format",
+        choices=("terminal", "markdown", "csv", "json", "latex", "arrow"),
+        default="terminal",
+        help="arrow: typed columns in the file of -o; several tables go to out.TABLE.arrow",
     )
     report.add_argument(
         "--paper", action="store_true", help="the paper's printed figures beside ours"

@@ -20,6 +20,7 @@ from ifbench.keys import prompt_key
 from ifbench.stages.prepare import prepare
 from ifbench.store import Journal
 from ifbench.types import (
+    ChecklistItem,
     Failure,
     Json,
     ModelConfig,
@@ -207,13 +208,20 @@ def _release_form(sample: Sample, text: str) -> dict[str, Json]:
             {
                 "instruction_name": item.constraint_id.replace(":", "_"),
                 "source": _SOURCES.get(item.origin, "added_general"),
-                "required_parameters": item.params.raw
-                if isinstance(item.params, UnboundParams)
-                else json.dumps(item.params.model_dump(mode="json", exclude_defaults=True)),
+                "required_parameters": _parameters(item, is_release=bool(number)),
             }
             for item in sample.checklist
         ],
     }
+
+
+def _parameters(item: ChecklistItem, *, is_release: bool) -> str | None:
+    """The source's own words, letter by letter; ours where the source is not the release."""
+    if item.parameter_text:
+        return item.parameter_text
+    if is_release or isinstance(item.params, UnboundParams):
+        return None
+    return json.dumps(item.params.model_dump(mode="json", exclude_defaults=True))
 
 
 _SOURCES = {"original": "original", "scientific": "core_task", "general": "added_general"}

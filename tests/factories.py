@@ -14,6 +14,8 @@ from ifbench.types import (
     ChecklistItem,
     Failure,
     FailureKind,
+    Grade,
+    GradedBy,
     Media,
     ModelConfig,
     Outcome,
@@ -121,14 +123,21 @@ def make_score(
     sample_id: str = "s",
     candidate: str = "m",
     attempt: int = 0,
-    constraints: tuple[str, ...] = ("g:a",),
+    constraints: tuple[str, ...] | None = None,
+    correct: bool | None = None,
+    grade: Grade | None = None,
+    graded_by: GradedBy = "script",
+    ungraded: Cause | None = None,
     causes: tuple[Cause, ...] = (),
     stop: Stop = Stop.STOP,
     failure: FailureKind | None = None,
     response_key: str = "k",
     **facets: str,
 ) -> Score:
-    """A score with one requirement an item; other names become facets."""
+    """A score with one requirement an item, all of one constraint; other names become facets.
+
+    `correct` alone is a script's grade, A or B.
+    """
     return Score(
         sample_id=sample_id,
         benchmark="scimif",
@@ -137,9 +146,13 @@ def make_score(
         judge="j",
         extractor="j",
         grader="",
-        constraints=constraints,
+        constraints=("g:a",) * len(satisfied) if constraints is None else constraints,
         satisfied=satisfied,
         requirements=tuple((value,) for value in satisfied),
+        correct=correct,
+        grade=None if correct is None else grade or ("A" if correct else "B"),
+        graded_by=None if correct is None else graded_by,
+        ungraded=ungraded,
         causes=causes,
         stop=stop,
         failure=failure,

@@ -1,26 +1,43 @@
-"""Metrics by facet: one of the three verbs of analysis. A depth, a source, a modality is an argument."""
+"""Metrics by facet: one of the three verbs of analysis. A depth, a source, a modality is an argument.
+
+A row is of one model, or of a group of models: then each metric is the unweighted mean of the
+models' own figures, so that a model with more samples or attempts weighs no more than another.
+"""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypeAlias
 
-from ifbench.analysis.intervals import interval
-from ifbench.metrics import METRICS, Figure, Ratio, bounded, restrict
+from ifbench.analysis.intervals import intervals, mean_intervals, mean_macro_interval
+from ifbench.metrics import METRICS, Figure, Ratio, bounded, macro_mean, restrict
 from ifbench.types import Cause, FailureKind, Score, Stop
 
 MISSING = "(none)"
 """The label of scores that lack a facet; they are shown, never dropped."""
+
+ConstraintSets: TypeAlias = Mapping[str, Collection[str]]
+"""Sets of constraints, each by its label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One row of a breakdown."""
 
-    label: str
+    labels: tuple[str, ...]
+    """One for each facet."""
     figures: Mapping[str, Figure]
     """By metric name."""
+    models: int = 1
+    """The models that the figures are the mean of."""
+
+    @property
+    def label(self) -> str:
+        return ", ".join(self.labels)
 
     @property
     def complete(self) -> int:
@@ -35,56 +52,142 @@ def figures(
     scores: Sequence[Score], metrics: Mapping[str, Ratio] = METRICS
 ) -> Mapping[str, Figure]:
     """Every metric over the same scores, with its interval."""
-    complete = [score for score in scores if score.is_complete]
+    found = intervals(metrics, _complete(scores))
     return {
-        name: replace(bounded(metric, scores), interval=interval(metric, complete))
+        name: replace(bounded(metric, scores), interval=found[name])
         for name, metric in metrics.items()
     }
+
+
+def mean_figures(
+    by_model: Sequence[Sequence[Score]], metrics: Mapping[str, Ratio] = METRICS
+) -> Mapping[str, Figure]:
+    """Every metric as the unweighted mean over models; complete and total are sums.
+
+    There is no mean while one of the models has no figure: one over fewer would mislead.
+    """
+    found = mean_intervals(metrics, [_complete(scores) for scores in by_model])
+    means = {
+        name: macro_mean([bounded(metric, scores) for scores in by_model])
+        for name, metric in metrics.items()
+    }
+    return {
+        name: mean if mean.value is None else replace(mean, interval=found[name])
+        for name, mean in means.items()
+    }
+
+
+def macro_figure(
+    metric: Ratio, by_model: Sequence[Sequence[Score]], facet: str, values: Sequence[str]
+) -> Figure:
+    """A metric's unweighted mean over values of a facet (SciMIF's Overall), and then over models.
+
+    There is none while a model lacks samples of a value: it would be taken for the paper's figure.
+    """
+    groups = [grouped(scores, facet) for scores in by_model]
+    mean = macro_mean(
+        [macro_mean([bounded(metric, own.get((value,), ())) for value in values]) for own in groups]
+    )
+    if mean.value is None:
+        return mean
+    parts = [[_complete(own[value,]) for own in groups] for value in values]
+    return replace(mean, interval=mean_macro_interval(metric, parts))
 
 
 def breakdown(
     scores: Sequence[Score],
     facet: str,
     *,
-    order: Sequence[str] = (),
+    orders: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    sets: Mapping[str, ConstraintSets] = MappingProxyType({}),
     metrics: Mapping[str, Ratio] = METRICS,
 ) -> list[Line]:
-    """Metrics for each value of a facet: the named values first, others in their order of text.
+    """Metrics for each value of a facet: the values that `orders` names first, then numbers, texts.
 
-    Two facets joined by `+` give a line for each pair of values.
+    Facets joined by `+` give a line for each combination of values. A name in `sets` is no facet
+    of samples but of constraints: every sample is cut down to its items of each set, and one
+    without such an item does not count into the set's complete / total.
     """
-    by_value: dict[str, list[Score]] = {}
-    for score in scores:
-        value = ", ".join(score.facets.get(name, MISSING) for name in facet.split("+"))
-        by_value.setdefault(value, []).append(score)
-    labels = [*(v for v in order if v in by_value), *sorted(by_value.keys() - set(order))]
-    return [Line(label=v, figures=figures(by_value[v], metrics)) for v in labels]
+    groups = grouped(scores, facet, sets)
+    return [
+        Line(labels=labels, figures=figures(groups[labels], metrics))
+        for labels in sorted(groups, key=lambda labels: label_order(labels, facet, orders, sets))
+    ]
 
 
 def constraint_breakdown(
     scores: Sequence[Score],
-    sets: Mapping[str, Collection[str]],
+    sets: ConstraintSets,
     *,
     metrics: Mapping[str, Ratio] = METRICS,
 ) -> list[Line]:
-    """Metrics for each set of constraints, every sample cut down to its items of that set.
+    """Metrics for each set of constraints, in the order of the sets."""
+    return breakdown(scores, "set", sets={"set": sets}, metrics=metrics)
 
-    A sample without such an item does not count into the set's complete / total.
-    """
-    lines = []
+
+def grouped(
+    scores: Sequence[Score], facet: str, sets: Mapping[str, ConstraintSets] = MappingProxyType({})
+) -> Mapping[tuple[str, ...], list[Score]]:
+    """The scores under each combination of labels, one label for each facet joined by `+`."""
+    groups: dict[tuple[str, ...], list[Score]] = {(): list(scores)}
+    for name in facet.split("+"):
+        groups = {
+            (*labels, label): own
+            for labels, whole in groups.items()
+            for label, own in (
+                _cut(whole, sets[name]) if name in sets else _parted(whole, name)
+            ).items()
+        }
+    return groups
+
+
+def label_order(
+    labels: Sequence[str],
+    facet: str,
+    orders: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    sets: Mapping[str, ConstraintSets] = MappingProxyType({}),
+) -> tuple[tuple[int, float, str], ...]:
+    """What sorts lines: by place in `orders` or among the sets, by number, by text, missing last."""
+    named = [tuple(sets.get(name, orders.get(name, ()))) for name in facet.split("+")]
+    return tuple(_rank(label, places) for label, places in zip(labels, named, strict=True))
+
+
+def _rank(label: str, named: Sequence[str]) -> tuple[int, float, str]:
+    if label in named:
+        return 0, named.index(label), label
+    if _NUMBER.fullmatch(label):
+        return 1, float(label), label
+    return (3 if label == MISSING else 2), 0, label
+
+
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
+
+
+def _parted(scores: Sequence[Score], facet: str) -> Mapping[str, list[Score]]:
+    parts: dict[str, list[Score]] = {}
+    for score in scores:
+        parts.setdefault(score.facets.get(facet, MISSING), []).append(score)
+    return parts
+
+
+def _cut(scores: Sequence[Score], sets: ConstraintSets) -> Mapping[str, list[Score]]:
+    parts = {}
     for label, constraint_ids in sets.items():
         cut = [restrict(score, constraint_ids) for score in scores]
-        kept = [score for score in cut if score.satisfied]
-        if kept:
-            lines.append(Line(label=label, figures=figures(kept, metrics)))
-    return lines
+        if kept := [score for score in cut if score.satisfied]:
+            parts[label] = kept
+    return parts
+
+
+def _complete(scores: Sequence[Score]) -> list[Score]:
+    return [score for score in scores if score.is_complete]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """How the candidates' answers came out; shown beside every score."""
 
-    total: int
+    planned: int
     answered: int
     truncated: int
     """Cut off at the token limit; verified as they stand."""
@@ -112,7 +215,7 @@ def answers(scores: Sequence[Score]) -> Answers:
         for score in scores
     )
     return Answers(
-        total=len(scores),
+        planned=len(scores),
         answered=len(scores) - missing,
         truncated=sum(score.stop is Stop.LENGTH for score in scores),
         refused=kinds[FailureKind.REFUSAL],

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ifbench.analysis.intervals import Interval, difference_interval
+from ifbench.analysis.intervals import Interval, difference_intervals
 from ifbench.metrics import METRICS, Ratio
 from ifbench.types import Score
 
@@ -110,11 +110,12 @@ def differences(
 ) -> Mapping[str, Difference]:
     """Every metric on both sides, over pairs that are decided on both."""
     decided = [pair for pair in pairs if is_decided(pair[0]) and is_decided(pair[1])]
+    intervals = difference_intervals(metrics, decided)
     return {
         name: Difference(
             first=metric([one for one, _ in decided]),
             second=metric([two for _, two in decided]),
-            interval=difference_interval(metric, decided),
+            interval=intervals[name],
             pairs=len(decided),
             total=len(pairs),
         )

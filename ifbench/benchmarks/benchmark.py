@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from ifbench.types import Rules, Sample
 
@@ -28,6 +28,10 @@ class Loader(Protocol):
         ...
 
 
+Printed: TypeAlias = Callable[[str, str], Mapping[str, Mapping[str, float]]]
+"""A paper's own figures by row and column, for a view and a model; empty where it has none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """A benchmark is a value: adding one is a folder and a line in `get_benchmark`."""
@@ -48,5 +52,15 @@ class Benchmark:
     """The rule sets that its items can be decided by."""
     domains: tuple[str, ...] = ()
     """The constraints' domains, in the order of the paper."""
-    printed: Callable[[str, str], Mapping[str, Mapping[str, float]]] = lambda _view, _model: {}
+    printed: Printed = lambda _view, _model: {}
     """The paper's own figures in percent, by row and metric, for a view and a model."""
+
+    @property
+    def orders(self) -> Mapping[str, tuple[str, ...]]:
+        """By facet, the values that come first."""
+        return {one.facet: one.order for one in self.breakdowns}
+
+    @property
+    def headline_values(self) -> tuple[str, ...]:
+        """The values that the headline is averaged over."""
+        return self.orders.get(self.headline_over, ())

@@ -36,8 +36,7 @@ def plan_table(run: Run) -> Table:
         notes=(
             "then expected: calls that hang on answers still missing; of the extractor and the grader, at most.",
             "tokens are estimates: 4 characters a token, pictures by size; out is at most.",
-            f"cost at the configured prices, at most: ${total_cost:,.2f}."
-            + _unpriced(run.config),
+            _cost_note(run.config, total_cost),
             "shortest time: what the limits allow at best; unknown latency is left out.",
         ),
     )  # fmt: skip
@@ -81,6 +80,10 @@ def _is_priced(model: ModelConfig) -> bool:
     return bool(model.price.input_per_million or model.price.output_per_million)
 
 
-def _unpriced(config: RunConfig) -> str:
+def _cost_note(config: RunConfig, total: float) -> str:
+    """The sum, and whose calls it leaves out: a model without a price does not cost nothing."""
     free = list(dict.fromkeys(m.name for m in config.models if not _is_priced(m)))
-    return f" No price is configured for {', '.join(free)}." if free else ""
+    left_out = f" No price is configured for {', '.join(free)}." if free else ""
+    if not any(map(_is_priced, config.models)):
+        return f"cost: unknown.{left_out}"
+    return f"cost at the configured prices, at most: ${total:,.2f}.{left_out}"

@@ -12,9 +12,11 @@ from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.summary import CONSTRAINT_VIEWS, summary_tables
+from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
+from ifbench.report.views import CONSTRAINT_VIEWS
 from ifbench.schemas import table_to_scores
+from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, read_scores
 from ifbench.types import Score
 
@@ -22,24 +24,35 @@ from ifbench.types import Score
 def run(options: argparse.Namespace) -> int:
     """Show tables from what is stored; nothing is asked or changed."""
     store = Store(options.store)
+    runs: list[Manifest] = []
     if options.list:
         tables = [runs_table(store)]
     elif options.against:
-        tables = _contrast(store, options.runs, options.against)
+        runs = _two_runs(store, options.runs, options.against)
+        tables = _contrast(store, *runs)
     else:
-        tables = _summary(store, options.runs, options.by, with_paper=options.paper)
-    _write(render(tables, options.format), options.output)
+        named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
+        runs = list({run.run_id: run for run in named}.values())
+        tables = _summary(store, runs, _views(options), with_paper=options.paper)
+    _write(_chosen(tables, options.only), options.format, options.output, about(runs))
     return EXIT_OK
 
 
+def _views(options: argparse.Namespace) -> list[str] | None:
+    """The breakdowns to make: those of `--by`, or what of `--only` is one; `None` for the usual."""
+    if options.by is not None or not options.only:
+        views: list[str] | None = options.by
+        return views
+    return [name for name in options.only if name not in OTHER_TABLES]
+
+
 def _summary(
-    store: Store, names: Sequence[str], facets: Sequence[str] | None, *, with_paper: bool
+    store: Store, runs: Sequence[Manifest], facets: Sequence[str] | None, *, with_paper: bool
 ) -> list[Table]:
     """One run, or several of different candidates as one."""
-    manifests = [find_run(store, name) for name in names] or [find_run(store, None)]
     scores: list[Score] = []
-    for manifest in dict.fromkeys(m.run_id for m in manifests):
-        found = scores_of(store, manifest)
+    for run in runs:
+        found = scores_of(store, run.run_id)
         both = {s.candidate for s in found} & {s.candidate for s in scores}
         if both:
             raise StoreError(
@@ -49,22 +62,27 @@ def _summary(
         if scores and found[0].benchmark != scores[0].benchmark:
             raise StoreError("these runs are of two benchmarks, which have no table in common")
         scores += found
-    known = sorted({*CONSTRAINT_VIEWS, *(facet for score in scores for facet in score.facets)})
-    for facet in facets or ():
-        for name in [facet] if facet in CONSTRAINT_VIEWS else facet.split("+"):
-            if name not in known:
-                raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
+    known = sorted({
+        *CONSTRAINT_VIEWS, *MODEL_FACETS, *(facet for score in scores for facet in score.facets),
+    })  # fmt: skip
+    for name in (name for view in facets or () for name in view.split("+")):
+        if name not in known:
+            raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
     benchmark = get_benchmark(scores[0].benchmark)
     return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 
 
-def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:
-    """Two runs over the same samples: two judges, two rule sets, two candidates."""
+def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest]:
     if len(names) > 1:
         raise StoreError("--against compares one run with one other")
     first, second = find_run(store, names[0] if names else None), find_run(store, against)
     if first.run_id == second.run_id:
         raise StoreError(f"run {first.run_id} cannot be compared with itself")
+    return [first, second]
+
+
+def _contrast(store: Store, first: Manifest, second: Manifest) -> list[Table]:
+    """Two runs over the same samples: two judges, two rule sets, two candidates."""
     pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
     if not pairs:
         raise StoreError(
@@ -76,6 +94,30 @@ def _contrast(store: Store, names: Sequence[str], against: str) -> list[Table]:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"
         ) from error
+
+
+def _chosen(tables: Sequence[Table], names: Sequence[str] | None) -> list[Table]:
+    known = [table.name for table in tables]
+    for name in names or ():
+        if name not in known:
+            raise StoreError(f"{unknown_name('table', name, known)}; here are: {', '.join(known)}")
+    return [table for table in tables if not names or table.name in names]
+
+
+def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
+    """What an Arrow table rests on, for its schema: a value for each run, in their order."""
+    names = {
+        "run_ids": [run.run_id for run in runs],
+        "dataset_sha256": [run.dataset_sha256 for run in runs],
+        "rules": [_name(run.config.get("rules")) for run in runs],
+        "benchmark": [_name(run.config.get("benchmark")) for run in runs],
+        "correctness": [_name(run.config.get("correctness")) for run in runs],
+        **{
+            role: [_name(run.config.get(role)) for run in runs]
+            for role in ("judge", "extractor", "grader")
+        },
+    }
+    return {name: " ".join(values) for name, values in names.items()}
 
 
 def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
@@ -110,7 +152,16 @@ def scores_of(store: Store, run_id: str) -> list[Score]:
     return scores
 
 
-def _write(text: str, path: Path | None) -> None:
+def _write(tables: Sequence[Table], form: str, path: Path | None, about: Mapping[str, str]) -> None:
+    if form == "arrow":
+        from ifbench.report.arrow import save_arrow
+
+        if path is None:
+            raise StoreError("--format arrow writes files: name one with -o, as in -o out.arrow")
+        for written in save_arrow(tables, path, about):
+            print(f"wrote {written}")
+        return
+    text = render(tables, form)
     if path is None:
         print(text)
         return
@@ -141,6 +192,7 @@ def find_run(store: Store, name: str | None) -> Manifest:
 def runs_table(store: Store) -> Table:
     """Every run of the store, the oldest first."""
     return Table(
+        name="runs",
         title=f"runs in {store.root.uri}",
         columns=(
             "run",

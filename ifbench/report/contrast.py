@@ -17,6 +17,8 @@ from ifbench.analysis.contrast import (
 )
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Scripted
+from ifbench.report import cells
+from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
 from ifbench.types import Score
 
@@ -45,11 +47,13 @@ def _correctness_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
         candidate, discipline = pair[0].candidate, pair[0].facets.get("discipline", "(none)")
         lines.setdefault((candidate, discipline), []).append(pair)
         lines.setdefault((candidate, "all"), []).append(pair)
-    rows = []
+    rows: list[tuple[str | Cell, ...]] = []
     for (candidate, label), own in sorted(lines.items(), key=lambda line: line[0][1] == "all"):
         found = differences(own, {"correct": CORRECT}, is_graded)["correct"]
-        rows.append((candidate, label, f"{found.pairs}/{found.total}", *_difference_cells(found)))
+        done = cells.part(found.pairs, found.total, ("graded", "total"))
+        rows.append((candidate, label, done, *_difference_cells(found)))
     return Table(
+        name="correct",
         title=f"Correct answers: {names[0]} against {names[1]} (percent)",
         columns=("model", "discipline", "graded/total", *names, "difference", "95 % interval"),
         rows=tuple(rows),
@@ -69,12 +73,13 @@ def _difference_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
     by_candidate: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_candidate.setdefault(pair[0].candidate, []).append(pair)
-    rows = [
-        (candidate, metric, f"{found.pairs}/{found.total}", *_difference_cells(found))
+    rows: list[tuple[str | Cell, ...]] = [
+        (candidate, metric, cells.part(found.pairs, found.total), *_difference_cells(found))
         for candidate, own in by_candidate.items()
         for metric, found in differences(own).items()
     ]
     return Table(
+        name="difference",
         title=f"{names[0]} against {names[1]} (percent)",
         columns=("model", "metric", "complete/total", *names, "difference", "95 % interval"),
         rows=tuple(rows),
@@ -85,17 +90,22 @@ def _difference_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
     )
 
 
-def _difference_cells(found: Difference) -> tuple[str, ...]:
-    value = found.value
-    sign = "not resolved" if not found.is_resolved else ""
-    low_high = (
-        "{:+.2f}..{:+.2f}".format(*(100 * end for end in found.interval)) if found.interval else "–"
-    )
+def _difference_cells(found: Difference) -> tuple[Cell, ...]:
+    low, high = found.interval or (None, None)
+    sign = "" if found.is_resolved else "not resolved"
+    span = cells.NONE if low is None or high is None else f"{100 * low:+.2f}..{100 * high:+.2f}"
     return (
-        _percent(found.first),
-        _percent(found.second),
-        "–" if value is None else f"{100 * value:+.2f}",
-        f"{low_high}  {sign}".rstrip(),
+        cells.share("first", found.first),
+        cells.share("second", found.second),
+        cells.share("difference", found.value, form="+.2f"),
+        Cell(
+            text=f"{span}  {sign}".rstrip(),
+            data={
+                "difference_low_95": None if low is None else 100 * low,
+                "difference_high_95": None if high is None else 100 * high,
+                "is_resolved": found.is_resolved,
+            },
+        ),
     )
 
 
@@ -107,6 +117,7 @@ def _agreement_table(names: tuple[str, str], found: Mapping[str, Agreement]) -> 
         rows.append(_agreement_row("all that a model decides", together([found[n] for n in asked])))
     rows.append(_agreement_row("all", together(list(found.values()))))
     return Table(
+        name="agreement",
         title=f"Verdicts of {names[0]} and {names[1]}, item by item",
         columns=(
             "constraint", "compared", "both pass", "both fail", f"only {names[0]}",
@@ -120,11 +131,11 @@ def _agreement_table(names: tuple[str, str], found: Mapping[str, Agreement]) -> 
     )  # fmt: skip
 
 
-def _agreement_row(name: str, one: Agreement) -> tuple[str, ...]:
-    counts = (one.compared, one.both_pass, one.both_fail, one.only_first, one.only_second)
-    kappa = "–" if one.kappa is None else f"{one.kappa:.3f}"
-    return (name, *map(str, (*counts, one.undecided)), _percent(one.share), kappa)
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.2f}"
+def _agreement_row(name: str, one: Agreement) -> tuple[str | Cell, ...]:
+    counts = ("compared", "both_pass", "both_fail", "only_first", "only_second", "undecided")
+    return (
+        name,
+        *(cells.count(kind, getattr(one, kind)) for kind in counts),
+        cells.share("agreement", one.share),
+        cells.number("kappa", one.kappa, ".3f"),
+    )

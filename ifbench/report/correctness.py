@@ -5,17 +5,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ifbench.analysis.association import ALPHA, Association, associations
+from ifbench.benchmarks.benchmark import Printed
+from ifbench.report import cells
+from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
 from ifbench.types import Score
 
 
-def correctness_tables(by_candidate: Mapping[str, Sequence[Score]]) -> list[Table]:
+def correctness_tables(
+    by_candidate: Mapping[str, Sequence[Score]], printed: Printed = lambda _view, _model: {}
+) -> list[Table]:
     """Both tables over the candidates whose answers were graded; `[]` where nobody graded.
 
-    The second stands only where some association can be told.
+    The second stands only where some association can be told. `printed` gives a paper's own
+    figures of a model for the view `association`.
     """
     graded = {name: scores for name, scores in by_candidate.items() if any(map(_is_graded, scores))}
     if not graded:
@@ -23,7 +29,7 @@ def correctness_tables(by_candidate: Mapping[str, Sequence[Score]]) -> list[Tabl
     found = associations(graded)
     tables = [_cell_table(graded, found)]
     if any(one.table.phi is not None for one in found):
-        tables.append(_association_table(found))
+        tables.append(_association_table(found, printed))
     return tables
 
 
@@ -33,6 +39,7 @@ def _is_graded(score: Score) -> bool:
 
 def _cell_table(graded: Mapping[str, Sequence[Score]], found: Sequence[Association]) -> Table:
     return Table(
+        name="correctness",
         title="Correctness and adherence (percent of what is decided)",
         columns=(
             "model", "decided/total", "CF", "CV", "IF", "IV", "correct", "C, invalid",
@@ -48,41 +55,42 @@ def _cell_table(graded: Mapping[str, Sequence[Score]], found: Sequence[Associati
     )  # fmt: skip
 
 
-def _cell_row(one: Association, scores: Sequence[Score]) -> tuple[str, ...]:
+def _cell_row(one: Association, scores: Sequence[Score]) -> tuple[str | Cell, ...]:
     table = one.table
-    cells = table.cells
     by = Counter(score.graded_by for score in scores)
     decided = [s for s in scores if s.correct is not None and s.is_complete and s.satisfied]
     invalid = sum(score.grade == "C" for score in decided)
+    causes = Counter(score.ungraded.value for score in scores if score.ungraded is not None)
+    shares = {
+        **dict(zip(("CF", "CV", "IF", "IV"), table.cells, strict=True)),
+        "correct": table.correct_followed + table.correct_violated,
+        "invalid": invalid,
+    }
     return (
         one.label,
-        f"{table.n}/{len(scores)}",
-        *(_percent(count, table.n) for count in cells),
-        _percent(cells[0] + cells[1], table.n),
-        _percent(invalid, table.n),
-        str(by["script"]),
-        str(by["model"]),
-        _causes(scores),
+        cells.part(table.n, len(scores), ("decided", "total")),
+        *(
+            cells.share(name, count / table.n if table.n else None)
+            for name, count in shares.items()
+        ),
+        cells.count("by_script", by["script"]),
+        cells.count("by_model", by["model"]),
+        cells.tallies("undecided_by_cause", dict(causes.most_common())),
     )
 
 
-def _percent(count: int, total: int) -> str:
-    return f"{100 * count / total:.2f}" if total else "–"
-
-
-def _causes(scores: Sequence[Score]) -> str:
-    causes = Counter(score.ungraded.value for score in scores if score.ungraded is not None)
-    return ", ".join(f"{cause} {count}" for cause, count in causes.most_common()) or "none"
-
-
-def _association_table(found: Sequence[Association]) -> Table:
+def _association_table(found: Sequence[Association], printed: Printed) -> Table:
     tests = max((one.tests for one in found), default=0)
     threshold = f"{ALPHA / tests:.3g}" if tests else "–"
     models = "model" if tests == 1 else "models"
+    rows = [
+        row for one in found for row in (_association_row(one), *_printed_rows(one.label, printed))
+    ]
     return Table(
+        name="association",
         title="Association of correctness and adherence",
         columns=("model", "n", "φ", "Jaccard", "p", "p, Bonferroni", "significant"),
-        rows=tuple(_association_row(one) for one in found),
+        rows=tuple(rows),
         notes=(
             "p: two-sided Pearson χ² test of independence, without continuity correction.",
             f"significant: p < {threshold}, which is {ALPHA:g} over {tests} {models} tested.",
@@ -91,25 +99,28 @@ def _association_table(found: Sequence[Association]) -> Table:
     )
 
 
-def _association_row(one: Association) -> tuple[str, ...]:
+def _association_row(one: Association) -> tuple[str | Cell, ...]:
     table = one.table
-    verdict = {True: "yes", False: "no", None: "–"}[one.is_significant]
+    verdict = {True: "yes", False: "no", None: cells.NONE}[one.is_significant]
     return (
         one.label,
-        str(table.n),
-        _fixed(table.phi),
-        _fixed(table.jaccard),
-        _probability(table.p_value),
-        _probability(one.corrected_p),
-        verdict,
+        cells.count("n", table.n),
+        cells.number("phi", table.phi, ".4f"),
+        cells.number("jaccard", table.jaccard, ".4f"),
+        cells.probability("p", table.p_value),
+        cells.probability("p_bonferroni", one.corrected_p),
+        Cell(text=verdict, data={"is_significant": one.is_significant}),
     )
 
 
-def _fixed(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}"
-
-
-def _probability(value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:.2e}" if value < 0.001 else f"{value:.3g}"
+def _printed_rows(model: str, printed: Printed) -> Iterator[tuple[str | Cell, ...]]:
+    for row in printed("association", model).values():
+        yield (
+            f"{model} {cells.PAPER}",
+            Cell(text=cells.NONE, data={"n": None}),
+            cells.number("phi", row["phi"], ".4f"),
+            cells.number("jaccard", row["jaccard"], ".4f"),
+            cells.probability("p", row["p"]),
+            cells.probability("p_bonferroni", None),
+            Cell(text=cells.NONE, data={"is_significant": None}),
+        )

@@ -11,34 +11,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ifbench.metrics import Figure
+from ifbench.report.cells import Cell
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A title, a head and rows of text; `notes` stand below."""
+    """A title, a head and rows of cells, a plain text where that is all; `notes` stand below."""
 
+    name: str = "table"
+    """One short word, for files and for who chooses among tables."""
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str | Cell, ...], ...]
     notes: tuple[str, ...] = ()
 
-
-def percent(figure: Figure) -> str:
-    """A figure in percent, `61.50 (58.12–64.77)` with its interval.
-
-    Over incomplete samples with its bounds, `61.50 [58.0..70.2]`.
-    """
-    if figure.value is None and figure.low is None:
-        return "–"
-    value = "–" if figure.value is None else f"{100 * figure.value:.2f}"
-    if figure.interval is not None and figure.interval[0] < figure.interval[1]:
-        value += " ({:.2f}–{:.2f})".format(*(100 * share for share in figure.interval))
-    if not figure.is_partial:
-        return value
-    low = "–" if figure.low is None else f"{100 * figure.low:.1f}"
-    high = "–" if figure.high is None else f"{100 * figure.high:.1f}"
-    return f"{value} [{low}..{high}]"
+    @property
+    def texts(self) -> tuple[tuple[str, ...], ...]:
+        """The rows as they are shown."""
+        return tuple(
+            tuple(cell.text if isinstance(cell, Cell) else cell for cell in row)
+            for row in self.rows
+        )
 
 
 _NUMERIC = re.compile(r"[≤$–\d]")
@@ -56,14 +49,14 @@ def to_terminal(table: Table, *, width: int | None = None) -> str:
     console = Console(file=io.StringIO(), no_color=True, highlight=False)
     rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
     for index, column in enumerate(table.columns):
-        is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.rows)
-        words = " ".join([column, *(row[index] for row in table.rows)]).split()
+        is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.texts)
+        words = " ".join([column, *(row[index] for row in table.texts)]).split()
         rich.add_column(
             column,
             justify="left" if is_text else "right",
             min_width=max(map(cell_len, words), default=1),
         )
-    for row in table.rows:
+    for row in table.texts:
         rich.add_row(*(_plain(cell) for cell in row))
     # Cells fold between words; a window too narrow for that shows long lines, never cut words.
     console.width = max(width, console.measure(rich).minimum)
@@ -78,7 +71,7 @@ def to_markdown(table: Table) -> str:
     """A GitHub-flavoured Markdown table under a heading."""
     head = f"| {' | '.join(map(_cell, table.columns))} |"
     rule = f"| {' | '.join(['---', *['---:'] * (len(table.columns) - 1)])} |"
-    rows = [f"| {' | '.join(map(_cell, row))} |" for row in table.rows]
+    rows = [f"| {' | '.join(map(_cell, row))} |" for row in table.texts]
     notes = [f"\n{note}" for note in table.notes]
     return "\n".join([f"### {table.title}", "", head, rule, *rows, *notes]) + "\n"
 
@@ -88,13 +81,13 @@ def to_csv(table: Table) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    writer.writerows(table.texts)
     return out.getvalue()
 
 
 def to_json(table: Table) -> str:
     """One JSON object: title, rows as objects by column, notes."""
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+    rows = [dict(zip(table.columns, row, strict=True)) for row in table.texts]
     return json.dumps(
         {"title": table.title, "rows": rows, "notes": list(table.notes)}, ensure_ascii=False
     )
@@ -103,7 +96,7 @@ def to_json(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """A `tabular` with booktabs rules, the notes below it as comments."""
     columns = "l" + "r" * (len(table.columns) - 1)
-    rows = [" & ".join(map(_latex, row)) + r" \\" for row in (table.columns, *table.rows)]
+    rows = [" & ".join(map(_latex, row)) + r" \\" for row in (table.columns, *table.texts)]
     return (
         "\n".join(
             [
@@ -126,7 +119,7 @@ _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&", "#": r"\#",
         "_": r"\_", "$": r"\$", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "≤": r"$\leq$", "–": "--", "φ": r"$\phi$", "χ": r"$\chi$", "²": r"$^2$", "κ": r"$\kappa$",
+        "≤": r"$\leq$", "–": "--", "—": "---", "φ": r"$\phi$", "χ": r"$\chi$", "²": r"$^2$", "κ": r"$\kappa$",
     }
 )  # fmt: skip
 

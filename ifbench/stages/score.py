@@ -21,6 +21,9 @@ from ifbench.types import (
     WorkItem,
 )
 
+MODEL_FACETS = ("family", "billions", "access", "thinking")
+"""Facets of a score that its candidate gives it, and not its sample."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Graders:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factories import make_score
 from ifbench.analysis.association import (
     Contingency,
     associations,
@@ -21,19 +22,8 @@ from ifbench.types import Score
 PRINTED = {row.model: row for row in TABLE_14}
 
 
-def make_score(correct: bool | None, *satisfied: bool | None) -> Score:
-    return Score(
-        sample_id="s",
-        benchmark="scimif",
-        candidate="m",
-        judge="",
-        extractor="",
-        grader="",
-        constraints=("g:a",) * len(satisfied),
-        satisfied=satisfied,
-        requirements=tuple((value,) for value in satisfied),
-        correct=correct,
-    )
+def graded(correct: bool | None, *satisfied: bool | None) -> Score:
+    return make_score(satisfied, correct=correct)
 
 
 def make_table(cf: int, cv: int, if_: int, iv: int) -> Contingency:
@@ -47,22 +37,22 @@ def make_table(cf: int, cv: int, if_: int, iv: int) -> Contingency:
 
 def test_one_broken_item_is_a_violation():
     scores = [
-        make_score(True, True, True),
-        make_score(True, True, False),
-        make_score(False, True),
-        make_score(False, False),
-        make_score(False, False, False),
+        graded(True, True, True),
+        graded(True, True, False),
+        graded(False, True),
+        graded(False, False),
+        graded(False, False, False),
     ]
     assert contingency(scores).cells == (1, 1, 1, 2)
 
 
 def test_what_is_undecided_on_either_side_stands_in_no_cell():
-    table = contingency([make_score(None, True), make_score(True, True, None)])
+    table = contingency([graded(None, True), graded(True, True, None)])
     assert (table.n, table.undecided) == (0, 2)
 
 
 def test_a_sample_without_items_is_left_out():
-    table = contingency([make_score(True), make_score(True, True)])
+    table = contingency([graded(True), graded(True, True)])
     assert (table.n, table.undecided) == (1, 0)
 
 
@@ -126,7 +116,7 @@ def test_a_zero_margin_gives_no_phi_and_no_p(cells, jaccard):
 def spread(cf: int, cv: int, if_: int, iv: int) -> list[Score]:
     cells = [(True, True), (True, False), (False, True), (False, False)]
     return [
-        make_score(*cell)
+        graded(*cell)
         for cell, count in zip(cells, (cf, cv, if_, iv), strict=True)
         for _ in range(count)
     ]

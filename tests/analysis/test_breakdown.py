@@ -9,7 +9,9 @@ from ifbench.types import Cause, FailureKind, Stop
 
 def test_named_values_come_first_and_unnamed_ones_are_kept():
     scores = [make_score(discipline=name) for name in ("physics", "alchemy", "chemistry")]
-    lines = breakdown(scores, "discipline", order=("chemistry", "biology", "physics"))
+    lines = breakdown(
+        scores, "discipline", orders={"discipline": ("chemistry", "biology", "physics")}
+    )
     assert [line.label for line in lines] == ["chemistry", "physics", "alchemy"]
 
 
@@ -46,7 +48,7 @@ def test_answers_are_told_apart_by_what_became_of_them():
         make_score((None,), causes=(Cause.NOT_RUN,), response_key=""),
     ]
     counted = answers(scores)
-    assert (counted.total, counted.answered, counted.missing) == (8, 6, 2)
+    assert (counted.planned, counted.answered, counted.missing) == (8, 6, 2)
     assert (counted.truncated, counted.refused, counted.filtered) == (1, 1, 1)
     assert (counted.overflowed, counted.empty) == (1, 1)
     assert counted.causes == {Cause.TIMEOUT: 1, Cause.NOT_RUN: 1}

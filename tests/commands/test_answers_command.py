@@ -170,3 +170,54 @@ def test_a_folder_that_is_a_file_and_a_manifest_without_its_data_are_named(capsy
     path.write_text(json.dumps(manifest))
     assert main(["answers", "export", "-o", "out2"]) == 2
     assert "its manifest lacks `config.benchmark.name`" in capsys.readouterr().err
+
+
+def release_record(number: int, *instructions: tuple[str, str | None]) -> dict:
+    return {
+        "id": number,
+        "task": "strain",
+        "original_question": f"How large is strain number {number}?",
+        "edit_question": f"How large is strain number {number}? Give it to two decimal places.",
+        "answer": "0.25",
+        "choose_instruction": [name for name, _ in instructions],
+        "instruction_list": [
+            {"instruction_name": name, "source": "added_general", "required_parameters": words}
+            for name, words in instructions
+        ],
+    }
+
+
+def test_an_imported_release_goes_out_with_its_own_parameters(capsys):
+    written = [
+        release_record(
+            1, ("general_decimal_number", " 2 decimal places\n"), ("general_wrap_up", None)
+        ),
+        release_record(
+            2, ("general_decimal_number", "as many as “you” like"), ("general_judge", "")
+        ),
+    ]
+    Path("materials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in written))
+    main(["evaluate", *RUN[:3], "benchmark.data=materials.jsonl"])
+    assert main(["answers", "export", "-o", "out"]) == 0
+    lines = [json.loads(line) for line in Path("out/material.jsonl").read_text().splitlines()]
+
+    def parameters(record: dict) -> list[str | None]:
+        return [entry["required_parameters"] or None for entry in record["instruction_list"]]
+
+    assert {line["id"]: parameters(line) for line in lines} == {
+        record["id"]: parameters(record) for record in written
+    }
+    assert [entry["instruction_name"] for entry in lines[0]["instruction_list"]] == [
+        "general_decimal_number",
+        "general_wrap_up",
+    ]
+
+
+def test_parameters_of_ours_go_out_as_json(capsys):
+    item = {"constraint": "general:decimal_number", "params": {"places": 2}}
+    records({"id": "a", "checklist": [item]})
+    main(["evaluate", *OWN])
+    assert main(["answers", "export", "-o", "out"]) == 0
+    (line,) = Path("out/other.jsonl").read_text().splitlines()
+    (entry,) = json.loads(line)["instruction_list"]
+    assert json.loads(entry["required_parameters"]) == {"places": 2}

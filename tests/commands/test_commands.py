@@ -10,6 +10,7 @@ import pytest
 
 from ifbench.benchmarks.datasets import data_path
 from ifbench.cli import main
+from ifbench.config import load_config
 from ifbench.store import Store, read_scores
 
 RUN = ["execution=local", "candidates=[scripted]", "judge=scripted"]
@@ -513,3 +514,72 @@ def test_correctness_before_and_after_augmentation_stand_side_by_side(capsys):
     rows = {row["discipline"]: row for row in table["rows"]}
     assert rows["all"]["graded/total"].endswith("/12")
     assert float(rows["chemistry"]["original"]) > 0
+
+
+# ── The paper's experiments ──────────────────────────────────────────────────────────
+
+STARTER = "benchmark.data=builtin:scimif_starter"
+
+
+@pytest.fixture
+def _without_keys(monkeypatch):
+    for provider in ("OPENAI", "ANTHROPIC", "GEMINI", "XAI"):
+        monkeypatch.delenv(f"{provider}_API_KEY", raising=False)
+
+
+@pytest.mark.usefixtures("_without_keys")
+def test_plan_prices_the_papers_run_without_a_key(capsys):
+    command = ["plan", "experiment=scimif_main", STARTER, "benchmark.limit=2"]
+    assert ifbench(*command) == 0
+    out = capsys.readouterr().out
+    rows = [line.split() for line in out.splitlines() if line.split()[2:3] == ["0"]]
+    priced = {(row[0], row[1]): "$" in " ".join(row) for row in rows}
+    assert len([name for purpose, name in priced if purpose == "candidate"]) == 11
+    closed = {"gpt-5.2", "grok-4-fast", "gemini-3.1-pro-preview", "claude-sonnet-4.6"}
+    assert {name for (purpose, name), is_priced in priced.items() if is_priced} >= closed
+    assert not priced["candidate", "qwen3.5-397b-a17b"]
+    assert not priced["correctness", "compassverifier-32b"]
+    (total,) = [line for line in out.splitlines() if line.startswith("cost at the configured")]
+    assert "$0.00" not in total
+    assert "No price is configured for qwen3.5-27b" in total
+    assert len(Store("store").journal) == 0
+    # A price of one's own counts, and one that is twice as high counts twice.
+    ifbench(*command, "model.grok-4-fast.price.output_per_million=1000000")
+    row = next(line for line in capsys.readouterr().out.splitlines() if "grok-4-fast" in line)
+    assert "$8,192.00" in row
+
+
+def test_plan_says_that_a_sum_without_any_price_is_unknown(capsys):
+    ifbench("plan", *RUN, "benchmark.limit=2")
+    out = capsys.readouterr().out
+    assert "cost: unknown. No price is configured for scripted." in out
+    assert "$" not in out
+
+
+def test_the_papers_run_wants_data_and_names_the_papers_roles(capsys):
+    assert ifbench("plan", "experiment=scimif_main") == 2
+    assert "`benchmark.data` is missing" in capsys.readouterr().err
+    config = load_config(["experiment=scimif_main", STARTER])
+    assert (config.judge.name, config.extractor.name) == ("gpt-4.1", "gpt-4.1")
+    assert (config.grader.name, config.correctness) == ("compassverifier-32b", "model")
+    assert {model.access for model in config.models} == {"closed", "open"}
+    assert all(model.family for model in config.models)
+    assert all(model.billions for model in config.models if model.access == "open")
+    sizes = {model.media.image.long_side_px for model in config.candidates}
+    assert sizes == {512}
+
+
+def test_before_and_after_have_the_models_and_the_grader_of_figure_7():
+    before, after = (
+        load_config(["experiment=before_after", STARTER, f"benchmark.variant={variant}"])
+        for variant in ("original", "null")
+    )
+    assert [model.name for model in before.candidates] == ["gpt-5.2", "qwen3.5-397b-a17b"]
+    assert before.candidates == after.candidates
+    assert before.grader == after.grader
+    assert before.correctness == after.correctness == "model"
+    main_run = load_config(["experiment=scimif_main", STARTER])
+    assert all(
+        model in main_run.candidates for model in after.candidates
+    )  # its answers are found again
+    assert (after.grader, after.judge) == (main_run.grader, main_run.judge)

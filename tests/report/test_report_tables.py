@@ -7,8 +7,9 @@ import io
 import json
 
 from ifbench.metrics import Figure
+from ifbench.report.cells import percent
 from ifbench.report.progress import call_lines, step_line
-from ifbench.report.tables import Table, percent, render
+from ifbench.report.tables import Table, render
 from ifbench.types import Price
 
 TABLE = Table(

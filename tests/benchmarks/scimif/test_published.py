@@ -49,6 +49,16 @@ def test_our_names_are_the_papers():
     assert printed("source", "gpt-5.2")["LLM4Mat-Bench"] == {"DRFR": 63.92}
 
 
+def test_table_14_is_found_under_our_names_too():
+    assert printed("association", "gpt-5.2")["all"] == {
+        "phi": 0.1178,
+        "jaccard": 0.3585,
+        "p": 3.21e-9,
+    }
+    assert printed("association", "claude-sonnet-4.6")["all"]["phi"] == 0.2069  # printed 4-6 there
+    assert printed("association", "qwen3.5-27b") == {}
+
+
 def test_what_is_not_printed_is_empty():
     assert printed("overall", "nobody") == {}
     assert printed("constraint", "gpt-5.2") == {}
