@@ -114,6 +114,9 @@ VIDEO_METRICS: Mapping[str, Ratio] = MappingProxyType(
 )
 """Video-IFBench's."""
 
+ALL_METRICS: Mapping[str, Ratio] = MappingProxyType({**METRICS, **VIDEO_METRICS})
+"""By the names that benchmarks give in `metrics`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:

@@ -125,6 +125,37 @@ def constraint_breakdown(
     return breakdown(scores, "set", sets={"set": sets}, metrics=metrics)
 
 
+def narrowed(scores: Sequence[Score], where: Mapping[str, Collection[str]]) -> list[Score]:
+    """The scores whose facets have one of the wanted values each."""
+    return [
+        score
+        for score in scores
+        if all(score.facets.get(facet, MISSING) in values for facet, values in where.items())
+    ]
+
+
+def binned(scores: Sequence[Score], facet: str, bins: Sequence[str]) -> list[Score]:
+    """The scores with a number among their facets put into its range, `1-4` or `9+`."""
+    labels = {name: bin_of(name, bins) for name in {s.facets.get(facet, "") for s in scores}}
+    return [
+        replace(score, facets={**score.facets, facet: labels[score.facets[facet]]})
+        if facet in score.facets
+        else score
+        for score in scores
+    ]
+
+
+def bin_of(number: str, bins: Sequence[str]) -> str:
+    """The range that holds a number; the number itself where none does."""
+    if not number.isdecimal():
+        return number
+    for label in bins:
+        low, _, high = label.removesuffix("+").partition("-")
+        if int(low) <= int(number) and (label.endswith("+") or int(number) <= int(high or low)):
+            return label
+    return number
+
+
 def grouped(
     scores: Sequence[Score], facet: str, sets: Mapping[str, ConstraintSets] = MappingProxyType({})
 ) -> Mapping[tuple[str, ...], list[Score]]:

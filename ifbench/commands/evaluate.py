@@ -104,7 +104,7 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(store, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
-    print(render(summary_tables(benchmark, scores, [benchmark.headline_over, "group"]), "terminal"))
+    print(render(summary_tables(benchmark, scores, benchmark.at_a_glance), "terminal"))
     if evaluation.failed_item is not None:
         print("One failed constraint, as an example:")
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))

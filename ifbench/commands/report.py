@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         tables = [runs_table(store)]
     elif options.against:
         runs = _two_runs(store, options.runs, options.against)
-        tables = _contrast(store, *runs)
+        tables = _contrast(store, runs[0], runs[1], options.by or ())
     else:
         named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
         runs = list({run.run_id: run for run in named}.values())
@@ -62,14 +62,17 @@ def _summary(
         if scores and found[0].benchmark != scores[0].benchmark:
             raise StoreError("these runs are of two benchmarks, which have no table in common")
         scores += found
-    known = sorted({
-        *CONSTRAINT_VIEWS, *MODEL_FACETS, *(facet for score in scores for facet in score.facets),
-    })  # fmt: skip
-    for name in (name for view in facets or () for name in view.split("+")):
+    benchmark = get_benchmark(scores[0].benchmark)
+    named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
+    known = {*CONSTRAINT_VIEWS, *MODEL_FACETS, *(facet for s in scores for facet in s.facets)}
+    _refuse_unknown([view for view in facets or () if view not in named], sorted({*known, *named}))
+    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
+
+
+def _refuse_unknown(views: Sequence[str], known: Sequence[str]) -> None:
+    for name in (name for view in views for name in view.split("+")):
         if name not in known:
             raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
-    benchmark = get_benchmark(scores[0].benchmark)
-    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 
 
 def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest]:
@@ -81,15 +84,18 @@ def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest
     return [first, second]
 
 
-def _contrast(store: Store, first: Manifest, second: Manifest) -> list[Table]:
+def _contrast(store: Store, first: Manifest, second: Manifest, views: Sequence[str]) -> list[Table]:
     """Two runs over the same samples: two judges, two rule sets, two candidates."""
     pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
     if not pairs:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
         )
+    known = sorted({facet for pair in pairs for facet in pair[0].facets})
+    _refuse_unknown(views, known)
+    benchmark = get_benchmark(pairs[0][0].benchmark)
     try:
-        return contrast_tables(side_names(first, second), pairs)
+        return contrast_tables(benchmark, side_names(first, second), pairs, views)
     except ValueError as error:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"

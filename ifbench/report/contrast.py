@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ifbench.analysis.breakdown import MISSING, label_order
 from ifbench.analysis.contrast import (
     CORRECT,
     Agreement,
@@ -15,25 +16,33 @@ from ifbench.analysis.contrast import (
     paired,
     together,
 )
+from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Scripted
+from ifbench.metrics import Ratio
 from ifbench.report import cells
 from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
+from ifbench.report.views import metrics_of
 from ifbench.types import Score
 
 
-def contrast_tables(names: tuple[str, str], pairs: Sequence[Pair]) -> list[Table]:
+def contrast_tables(
+    benchmark: Benchmark, names: tuple[str, str], pairs: Sequence[Pair], views: Sequence[str] = ()
+) -> list[Table]:
     """What differs between two runs over the samples that both scored.
 
-    `names` call the two sides. Where one side was asked without constraints, correctness is all
+    `names` call the two sides; `views` are facets of samples, by whose values the differences
+    stand as well. Where one side was asked without constraints, correctness is all
     that can be compared. Raises `ValueError` where a sample's checklists differ otherwise.
     """
     tables = []
     if any(is_graded(one) and is_graded(two) for one, two in pairs):
         tables.append(_correctness_table(names, pairs))
     if all(one.constraints and two.constraints for one, two in pairs):
-        tables.insert(0, _difference_table(names, pairs))
+        metrics = metrics_of(benchmark)
+        tables.insert(0, _difference_table(names, pairs, metrics))
+        tables += [_difference_by(view, benchmark, names, pairs, metrics) for view in views]
         tables.append(_agreement_table(names, agreements(pairs)))
     if not tables:
         raise ValueError("one of them has no constraints, and no answer was graded on both sides")
@@ -69,14 +78,53 @@ def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:
     return paired(first, second)
 
 
-def _difference_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
+def _difference_by(
+    view: str,
+    benchmark: Benchmark,
+    names: tuple[str, str],
+    pairs: Sequence[Pair],
+    metrics: Mapping[str, Ratio],
+) -> Table:
+    """The same by the values of a facet, as Table 4 of Video-IFBench has it by template."""
+    facets = view.split("+")
+    lines: dict[tuple[str, tuple[str, ...]], list[Pair]] = {}
+    for pair in pairs:
+        labels = tuple(pair[0].facets.get(name, MISSING) for name in facets)
+        lines.setdefault((pair[0].candidate, labels), []).append(pair)
+    rows: list[tuple[str | Cell, ...]] = [
+        (
+            candidate,
+            ", ".join(labels),
+            metric,
+            cells.part(found.pairs, found.total),
+            *_difference_cells(found),
+        )
+        for (candidate, labels), own in sorted(
+            lines.items(), key=lambda line: label_order(line[0][1], view, benchmark.orders)
+        )
+        for metric, found in differences(own, metrics).items()
+    ]
+    return Table(
+        name=f"difference_{view}",
+        title=f"{names[0]} against {names[1]}, by {view.replace('_', ' ')} (percent)",
+        columns=(
+            "model", view.replace("_", " "), "metric", "complete/total", *names, "difference",
+            "95 % interval",
+        ),
+        rows=tuple(rows),
+    )  # fmt: skip
+
+
+def _difference_table(
+    names: tuple[str, str], pairs: Sequence[Pair], metrics: Mapping[str, Ratio]
+) -> Table:
     by_candidate: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_candidate.setdefault(pair[0].candidate, []).append(pair)
     rows: list[tuple[str | Cell, ...]] = [
         (candidate, metric, cells.part(found.pairs, found.total), *_difference_cells(found))
         for candidate, own in by_candidate.items()
-        for metric, found in differences(own).items()
+        for metric, found in differences(own, metrics).items()
     ]
     return Table(
         name="difference",

@@ -7,12 +7,18 @@ from dataclasses import replace
 
 from ifbench.analysis.breakdown import Answers, answers, figures, grouped
 from ifbench.benchmarks.benchmark import Benchmark
-from ifbench.metrics import METRICS, Figure
+from ifbench.metrics import Figure
 from ifbench.report import cells
 from ifbench.report.cells import PAPER, Cell, percent
 from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table
-from ifbench.report.views import figure_cells, overall_figure, printed_cells, view_table
+from ifbench.report.views import (
+    figure_cells,
+    metrics_of,
+    overall_figure,
+    printed_cells,
+    view_table,
+)
 from ifbench.types import Score
 
 _INTERVALS = (
@@ -42,8 +48,8 @@ def summary_tables(
     if not with_paper:
         benchmark = replace(benchmark, printed=lambda _view, _model: {})
     by_candidate = _by_candidate(scores)
-    named = [one.facet for one in benchmark.breakdowns]
-    shown = dict.fromkeys([*named, "group", "domain"] if facets is None else facets)
+    named = [one.view for one in benchmark.breakdowns]
+    shown = dict.fromkeys([*named, "group", "domain"] if facets is None else filter(None, facets))
     return [
         _headline(benchmark, by_candidate),
         *(view_table(view, benchmark, by_candidate) for view in shown),
@@ -54,7 +60,7 @@ def summary_tables(
 
 def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
     """One line of the metrics over all samples, complete / total first."""
-    all_figures = figures(scores)
+    all_figures = figures(scores, metrics_of(benchmark))
     shown = "  ".join(f"{name} {percent(figure)}" for name, figure in all_figures.items())
     first = next(iter(all_figures.values()))
     partial = "  (partial)" if first.is_partial else ""
@@ -62,17 +68,20 @@ def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
 
 
 def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
-    over = benchmark.headline_over
+    over, metrics = benchmark.headline_over, metrics_of(benchmark)
     rows: list[tuple[str | Cell, ...]] = []
-    notes = [f"overall: unweighted mean of {benchmark.headline} over each {over}.", _INTERVALS]
+    overall_note = f"overall: unweighted mean of {benchmark.headline} over each {over}."
+    notes = [*([overall_note] if over else []), _INTERVALS]
     for candidate, scores in by_candidate.items():
-        own = figures(scores)
+        own = figures(scores, metrics)
         complete, total = next((one.complete, one.total) for one in own.values())
-        missing, strange, overall = _overall(benchmark, scores)
-        rows.append((candidate, *figure_cells(own), cells.figure("overall", overall)))
-        for printed in benchmark.printed("overall", candidate).values():
-            value = cells.printed_figure("overall", printed[benchmark.headline])
-            rows.append((f"{candidate} {PAPER}", *printed_cells({}), value))
+        missing, strange, overall = _overall(benchmark, scores) if over else ([], [], None)
+        last = () if overall is None else (cells.figure("overall", overall),)
+        rows.append((candidate, *figure_cells(own), *last))
+        rows += [
+            (f"{candidate} {PAPER}", *_printed_headline(benchmark, printed))
+            for printed in benchmark.printed("overall", candidate).values()
+        ]
         if complete < total:
             notes.append(
                 f"{candidate} is partial: {complete} of {total} samples are complete. "
@@ -85,10 +94,18 @@ def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]])
     return Table(
         name="overall",
         title=f"{benchmark.title}, all samples (percent)",
-        columns=("model", "complete/total", *METRICS, "overall"),
+        columns=("model", "complete/total", *metrics, *(("overall",) if over else ())),
         rows=tuple(rows),
         notes=tuple(notes),
     )
+
+
+def _printed_headline(benchmark: Benchmark, printed: Mapping[str, float]) -> tuple[Cell, ...]:
+    """A paper's own overall: a column of its own, where it is a mean over parts."""
+    if not benchmark.headline_over:
+        return printed_cells(printed, benchmark.metrics)
+    value = cells.printed_figure("overall", printed[benchmark.headline])
+    return (*printed_cells({}, benchmark.metrics), value)
 
 
 def _overall(benchmark: Benchmark, scores: Sequence[Score]) -> tuple[list[str], list[str], Figure]:

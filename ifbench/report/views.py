@@ -11,28 +11,33 @@ complete / total summed over them. Models whose file does not say stand in a row
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
 
 from ifbench.analysis.breakdown import (
     MISSING,
     ConstraintSets,
+    Line,
+    binned,
     breakdown,
     grouped,
     label_order,
     macro_figure,
     mean_figures,
+    narrowed,
 )
-from ifbench.benchmarks.benchmark import Benchmark
+from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.constraints import all_constraints
-from ifbench.metrics import METRICS, Figure
+from ifbench.metrics import ALL_METRICS, Figure, Ratio
 from ifbench.report import cells
 from ifbench.report.cells import PAPER, Cell, Value
 from ifbench.report.tables import Table
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.types import Score
 
-CONSTRAINT_VIEWS = ("group", "domain", "constraint")
-"""Breakdowns by what a constraint is, and not by what a sample is."""
+CONSTRAINT_VIEWS = ("group", "domain", "kind", "constraint")
+"""Breakdowns by what a constraint is, and not by what a sample is. `kind` is semantic or format."""
 
 UNSAID = "—"
 """The label of models that a field does not describe."""
@@ -40,17 +45,80 @@ UNSAID = "—"
 Row = tuple[str | Cell, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _View:
+    """What one table is to show."""
+
+    benchmark: Benchmark
+    one: Breakdown
+    sets: Mapping[str, ConstraintSets]
+    metrics: Mapping[str, Ratio]
+
+    @property
+    def facet(self) -> str:
+        return self.one.facet
+
+    @property
+    def name(self) -> str:
+        return self.one.view
+
+    @property
+    def orders(self) -> Mapping[str, Sequence[str]]:
+        own = {self.facet: self.one.bins or self.one.order}
+        return {**self.benchmark.orders, **({k: v for k, v in own.items() if v})}
+
+    @property
+    def title(self) -> str:
+        words = [
+            f"{_words(name)} of constraints"
+            if name in {"group", "domain", "kind"}
+            else _words(name)
+            for name in self.facet.split("+")
+        ]
+        return self.one.title or f"By {', '.join(words)}"
+
+    @property
+    def notes(self) -> list[str]:
+        only = [
+            f"only samples whose {_words(facet)} is {' or '.join(values)}."
+            for facet, values in self.one.where.items()
+        ]
+        cut = [f"each sample cut down to its items of the {name}." for name in self.sets]
+        least = [f"the {self.one.lowest} lowest, by the mean over the models."]
+        return [*only, *cut, *(least if self.one.lowest else [])]
+
+    def order(self, labels: Sequence[str]) -> tuple[tuple[int, float, str], ...]:
+        return label_order(labels, self.facet, self.orders, self.sets)
+
+    def chosen(self, scores: Sequence[Score]) -> Sequence[Score]:
+        kept = narrowed(scores, self.one.where) if self.one.where else scores
+        return binned(kept, self.facet, self.one.bins) if self.one.bins else kept
+
+
 def view_table(
     view: str, benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]
 ) -> Table:
     """The metrics by one view, for one model or several."""
-    names = view.split("+")
+    one = benchmark.breakdown(view)
+    names = one.facet.split("+")
     ids = sorted({n for scores in by_candidate.values() for s in scores for n in s.constraints})
     sets = {n: _constraint_sets(n, benchmark, ids) for n in names if n in CONSTRAINT_VIEWS}
-    cut = [f"each sample cut down to its items of the {name}." for name in sets]
+    wanted = one.metrics or (benchmark.item_metrics if sets else ()) or benchmark.metrics
+    shown = _View(
+        benchmark=benchmark,
+        one=one,
+        sets=sets,
+        metrics={name: ALL_METRICS[name] for name in wanted},
+    )
+    chosen = {name: shown.chosen(scores) for name, scores in by_candidate.items()}
     if set(names) & set(MODEL_FACETS):
-        return _table_of_groups(view, benchmark, by_candidate, sets, cut)
-    return _table_of_models(view, benchmark, by_candidate, sets, cut)
+        return _table_of_groups(shown, chosen)
+    return _table_of_models(shown, chosen)
+
+
+def metrics_of(benchmark: Benchmark) -> Mapping[str, Ratio]:
+    """The benchmark's metrics, by name."""
+    return {name: ALL_METRICS[name] for name in benchmark.metrics}
 
 
 def overall_figure(benchmark: Benchmark, by_model: Sequence[Sequence[Score]]) -> Figure:
@@ -59,88 +127,105 @@ def overall_figure(benchmark: Benchmark, by_model: Sequence[Sequence[Score]]) ->
     values = benchmark.headline_values or sorted(
         {label for scores in by_model for (label,) in grouped(scores, over)}
     )
-    return macro_figure(METRICS[benchmark.headline], by_model, over, values)
+    return macro_figure(ALL_METRICS[benchmark.headline], by_model, over, values)
 
 
 # ── A row for each model ─────────────────────────────────────────────────────────────
 
 
-def _table_of_models(
-    view: str,
-    benchmark: Benchmark,
-    by_candidate: Mapping[str, Sequence[Score]],
-    sets: Mapping[str, ConstraintSets],
-    notes: Sequence[str],
-) -> Table:
-    printed = {name: benchmark.printed(view, name) for name in by_candidate}
+def _table_of_models(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
+    printed = {name: shown.benchmark.printed(shown.name, name) for name in by_candidate}
     several = len(by_candidate) > 1 or any(printed.values())
+    lines = {
+        name: breakdown(
+            scores, shown.facet, orders=shown.orders, sets=shown.sets, metrics=shown.metrics
+        )
+        for name, scores in by_candidate.items()
+    }
+    kept = _lowest(shown, lines)
     rows: list[tuple[tuple[str, ...], Row]] = []
-    for candidate, scores in by_candidate.items():
-        for line in breakdown(scores, view, orders=benchmark.orders, sets=sets):
-            label = _label_cell(view, line.labels, model=candidate)
+    for candidate, own in lines.items():
+        for line in own:
+            label = _label_cell(shown.facet, line.labels, model=candidate)
             model = (candidate,) if several else ()
             rows.append((line.labels, (label, *model, *figure_cells(line.figures))))
             if found := printed[candidate].get(line.label):
-                rows.append((line.labels, (label, f"{candidate} {PAPER}", *printed_cells(found))))
-    rows.sort(key=lambda row: label_order(row[0], view, benchmark.orders, sets))
+                paper: Row = (label, f"{candidate} {PAPER}", *printed_cells(found, shown.metrics))
+                rows.append((line.labels, paper))
+    if kept is not None:
+        rows = [row for row in rows if row[0] in kept]
+    rows.sort(key=lambda row: kept.index(row[0]) if kept else 0)
+    if kept is None:
+        rows.sort(key=lambda row: shown.order(row[0]))
     return Table(
-        name=_file_word(view),
-        title=_title(view, benchmark),
-        columns=(_words(view), *(("model",) if several else ()), "complete/total", *METRICS),
+        name=_file_word(shown.name),
+        title=shown.title,
+        columns=(
+            _words(shown.facet),
+            *(("model",) if several else ()),
+            "complete/total",
+            *shown.metrics,
+        ),
         rows=tuple(row for _, row in rows),
-        notes=tuple(notes),
+        notes=tuple(shown.notes),
     )
+
+
+def _lowest(shown: _View, lines: Mapping[str, Sequence[Line]]) -> list[tuple[str, ...]] | None:
+    """The labels to show where only the lowest are wanted, the lowest first."""
+    if not shown.one.lowest:
+        return None
+    metric = next(iter(shown.metrics))
+    values: dict[tuple[str, ...], list[float]] = {}
+    for line in (line for own in lines.values() for line in own):
+        value = line.figures[metric].value
+        if value is not None:
+            values.setdefault(line.labels, []).append(value)
+    ranked = sorted(values, key=lambda labels: (fmean(values[labels]), labels))
+    return ranked[: shown.one.lowest]
 
 
 # ── A row for a group of models ──────────────────────────────────────────────────────
 
 
-def _table_of_groups(
-    view: str,
-    benchmark: Benchmark,
-    by_candidate: Mapping[str, Sequence[Score]],
-    sets: Mapping[str, ConstraintSets],
-    notes: Sequence[str],
-) -> Table:
+def _table_of_groups(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
+    benchmark, view = shown.benchmark, shown.facet
     groups: dict[tuple[str, ...], list[Sequence[Score]]] = {}
     for scores in by_candidate.values():
-        for labels, own in grouped(scores, view, sets).items():
+        for labels, own in grouped(scores, view, shown.sets).items():
             groups.setdefault(labels, []).append(own)
     # Overall is over all samples and items of a model: where they are cut down there is none.
-    is_whole = set(view.split("+")) <= set(MODEL_FACETS)
+    is_whole = bool(benchmark.headline_over) and set(view.split("+")) <= set(MODEL_FACETS)
     rows = [
         (
             _label_cell(view, labels),
             cells.count("models", len(groups[labels])),
-            *figure_cells(mean_figures(groups[labels])),
+            *figure_cells(mean_figures(groups[labels], shown.metrics)),
             *(
                 (cells.figure("overall", overall_figure(benchmark, groups[labels])),)
                 if is_whole
                 else ()
             ),
         )
-        for labels in sorted(
-            groups, key=lambda labels: label_order(labels, view, benchmark.orders, sets)
-        )
+        for labels in sorted(groups, key=shown.order)
     ]
     unsaid = any(
         name in MODEL_FACETS and label == MISSING
         for labels in groups
         for name, label in zip(view.split("+"), labels, strict=True)
     )
+    overall = ("overall",) if is_whole else ()
     return Table(
-        name=_file_word(view),
-        title=_title(view, benchmark),
-        columns=(
-            _words(view), "models", "complete/total", *METRICS, *(("overall",) if is_whole else ()),
-        ),
+        name=_file_word(shown.name),
+        title=shown.title,
+        columns=(_words(view), "models", "complete/total", *shown.metrics, *overall),
         rows=tuple(rows),
         notes=(
             "each figure is the unweighted mean of the models' own; complete/total sums over them.",
             *((f"{UNSAID}: models whose configuration does not say.",) if unsaid else ()),
-            *notes,
+            *shown.notes,
         ),
-    )  # fmt: skip
+    )
 
 
 # ── Cells and words ──────────────────────────────────────────────────────────────────
@@ -151,15 +236,15 @@ def figure_cells(figures: Mapping[str, Figure]) -> tuple[Cell, ...]:
     first = next(iter(figures.values()))
     return (
         cells.part(first.complete, first.total),
-        *(cells.figure(name, figures[name]) for name in METRICS),
+        *(cells.figure(name, found) for name, found in figures.items()),
     )
 
 
-def printed_cells(found: Mapping[str, float]) -> tuple[Cell, ...]:
+def printed_cells(found: Mapping[str, float], metrics: Collection[str]) -> tuple[Cell, ...]:
     """The same columns, of what a paper prints."""
     return (
         cells.part(None, None),
-        *(cells.printed_figure(name, found.get(name)) for name in METRICS),
+        *(cells.printed_figure(name, found.get(name)) for name in metrics),
     )
 
 
@@ -186,15 +271,6 @@ _NUMBERS = {"billions": (float, "B"), "n_constraints": (int, "")}
 """Facets that are numbers: how they are read, and their unit."""
 
 
-def _title(view: str, benchmark: Benchmark) -> str:
-    named = {one.facet: one.title for one in benchmark.breakdowns}
-    words = [
-        f"{_words(name)} of constraints" if name in {"group", "domain"} else _words(name)
-        for name in view.split("+")
-    ]
-    return named.get(view) or f"By {', '.join(words)}"
-
-
 def _words(view: str) -> str:
     return view.replace("_", " ").replace("+", ", ")
 
@@ -207,6 +283,9 @@ def _constraint_sets(view: str, benchmark: Benchmark, names: Sequence[str]) -> C
     """The constraints behind each row. In *domain* the constraint's own counts (Table 13)."""
     if view == "constraint":
         return {name: [name] for name in names}
+    if view == "kind":
+        kinds = {label: [n for n in names if n in ids] for label, ids in benchmark.kinds.items()}
+        return {label: own for label, own in kinds.items() if own}
     known = all_constraints()
     order = benchmark.groups if view == "group" else benchmark.domains
     sets: dict[str, list[str]] = {label: [] for label in order}
