@@ -328,9 +328,9 @@ def _keywords(query: str) -> tuple[str, ...]:
     one = re.findall(
         r"\bthe (?:exact )?(?:key)?word:? ([A-Za-z][\w'-]{0,40})(?![\w'-])", query, re.IGNORECASE
     )
-    names = [name for name in one if name.lower() not in _NO_WORDS]
-    if names:
-        return tuple(dict.fromkeys(names))
+    named = tuple(dict.fromkeys(name for name in one if name.lower() not in _NO_WORDS))
+    if named:
+        return named
     several = after_phrase(
         query,
         r"\b(?:key)?(?:words|phrases|pronouns|terms):\s+|\bthe (?:following )?(?:key)?(?:words|phrases|pronouns|terms):?\s+(?!in\b|of\b|that\b)|(?:关键词|词语|单词|词)[：:]\s*",
