@@ -15,7 +15,7 @@ from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Flag, Reply, Unreadable, read_reply, strict_schema
 from ifbench.prompts import render, template_hash
 from ifbench.stages.judge import budgeted, reply_failure, unread
-from ifbench.stages.verify import answer_of
+from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Blame,
@@ -47,11 +47,6 @@ class CoverageReply(Reply):
     """The reply to `coverage.j2`."""
 
     tasks: tuple[CoveredTask, ...]
-
-
-def asked_instruction(sample: Sample) -> str:
-    """What the answer is judged against: the branch to be carried out, or the whole."""
-    return sample.active_instruction or sample.instruction
 
 
 def settled_coverage(item: WorkItem, response: Response) -> Mapping[int, Check]:

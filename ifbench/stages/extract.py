@@ -16,7 +16,7 @@ from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
 from ifbench.stages.binding import bound_item
 from ifbench.stages.judge import budgeted
-from ifbench.stages.verify import answer_of
+from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Cause,
@@ -189,7 +189,7 @@ def _words(item: WorkItem, index: int, answer: str, attempt: int, rules: Rules) 
     return render(
         "extract",
         _method(item, index, rules).template,
-        instruction=item.sample.instruction,
+        instruction=asked_instruction(item.sample),
         answer=answer,
         params=bound_item(item, index, rules).params,
         attempt=attempt,

@@ -18,7 +18,7 @@ from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
 from ifbench.stages.binding import BoundItem, bound_items
-from ifbench.stages.verify import answer_of
+from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Blame,
@@ -162,7 +162,7 @@ def _prompt(
 
 def _values(item: WorkItem, bound: BoundItem, method: Judged, answer: str) -> Mapping[str, Any]:
     return {
-        "instruction": item.sample.instruction,
+        "instruction": asked_instruction(item.sample),
         "params": bound.params,
         "question": bound.entry.question,
         "facts": bound.entry.evidence,
@@ -185,7 +185,7 @@ def _listed_values(item: WorkItem, asked: Sequence[_Asked], answer: str) -> Mapp
         }
         for bound, method in asked
     ]
-    return {"instruction": sample.active_instruction or sample.instruction, "entries": entries}
+    return {"instruction": asked_instruction(sample), "entries": entries}
 
 
 def _task_of(sample: Sample, entry: ChecklistItem) -> str:

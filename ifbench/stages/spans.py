@@ -15,9 +15,8 @@ from ifbench.constraints.constraint import Check, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
-from ifbench.stages.coverage import asked_instruction
 from ifbench.stages.judge import budgeted
-from ifbench.stages.verify import answer_of
+from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
     Cause,

@@ -21,6 +21,7 @@ from ifbench.types import (
     Outcome,
     Response,
     Rules,
+    Sample,
     UnboundParams,
     Verdict,
     WorkItem,
@@ -30,6 +31,11 @@ from ifbench.types import (
 def answer_of(response: Response) -> str:
     """The final text: what stays when the model's reasoning is taken away."""
     return final_text(response.text, response.reasoning).text
+
+
+def asked_instruction(sample: Sample) -> str:
+    """What the answer is judged against: the branch to be carried out, or the whole."""
+    return sample.active_instruction or sample.instruction
 
 
 def settled_by_failure(item: WorkItem, failure: Failure) -> Mapping[int, Check]:

@@ -22,6 +22,13 @@ VALUES = {
     },
     "judge/release_kinds": {"script": {"n": 4}},
     "extract/release_method": {},
+    "extract/entity_labels": {"params": SimpleNamespace(entity="")},
+    "extract/release_function": {"params": SimpleNamespace(raw="At most 60 words?")},
+    "judge/release_item": {
+        "params": SimpleNamespace(raw="Only cats?"),
+        "question": "",
+        "facts": "",
+    },
     "extract/spans": {"tasks": [{"index": 2, "name": "Counting", "description": "Count cups"}]},
     "judge/coverage": {"tasks": [SimpleNamespace(name="Counting", description="")]},
     "judge/checklist": {
