@@ -272,6 +272,14 @@ def test_a_resolved_config_is_plain_json_and_pickles(here: Path) -> None:
     assert pickle.loads(pickle.dumps(config)) == config
 
 
+def test_samples_are_chosen_by_facet(here: Path) -> None:
+    chosen = load("benchmark.where={modality: text}", "benchmark.where.n_constraints=[2,'3']")
+    assert chosen.benchmark.wanted("modality") == ("text",)
+    assert chosen.benchmark.wanted("n_constraints") == ("2", "3")
+    same = load("benchmark.where.n_constraints=[3,2]", "benchmark.where.modality=[text]")
+    assert identity(chosen) == identity(same)
+
+
 @pytest.mark.parametrize(
     "override",
     [
@@ -300,6 +308,7 @@ def test_what_changes_no_result_changes_no_identity(here: Path, override: str) -
         "benchmark.limit=6",
         "benchmark.data=x.jsonl",
         "benchmark.ids=[a]",
+        "benchmark.where.modality=text",
         "candidates=[gpt-5.2]",
         "judge=gpt-5.2",
         "judge=null",
