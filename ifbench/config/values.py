@@ -103,6 +103,10 @@ class Judging:
 
     attempts: Annotated[int, Gt(0)] = 3
     """Times that one thing is asked until the reply can be read, the first included."""
+    listed_quotes: bool = False
+    """Whether the schema of an extractor's reply lists the answer's own words and passages, so
+    that it can quote nothing else. For a model too small to copy; a schema for each answer is
+    slow at endpoints that prepare each new one."""
     grader_media: bool = False
     """Whether the grader is shown a sample's pictures. CompassVerifier-32B reads text alone."""
 
@@ -197,6 +201,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
         "judging": {
             "attempts": config.judging.attempts,
             "grader_media": config.judging.grader_media,
+            **({"listed_quotes": True} if config.judging.listed_quotes else {}),
         },
         "correctness": config.correctness,
         "attempts": config.attempts,

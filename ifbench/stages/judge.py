@@ -129,7 +129,7 @@ def _prompt(
         parts=(Text(text=words),),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=strict_schema(method.reply),
+        reply_schema=method.schema(bound.params) if method.schema else strict_schema(method.reply),
     )
 
 

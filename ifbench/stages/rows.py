@@ -72,6 +72,8 @@ class Roles:
     attempts: int = 3
     rules: Rules = "paper"
     correctness: Grading = "none"
+    listed_quotes: bool = False
+    """Whether the extractor's schema lists what it may quote."""
     grader_media: bool = False
     """Whether the grader is shown a sample's media."""
 
@@ -199,6 +201,7 @@ async def _extract(
             indices=open_items,
             attempt=attempt,
             larger=larger,
+            listed=roles.listed_quotes,
             rules=roles.rules,
         )
 

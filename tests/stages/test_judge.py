@@ -43,10 +43,10 @@ def words(prompt):
 
 
 def steps_reply(*covered, quote="", **fields):
-    entries = [
-        {"index": number, "covered": done, "quote": quote}
+    entries = {
+        str(number): {"covered": done, "quote": quote}
         for number, done in enumerate(covered, start=1)
-    ]
+    }
     return make_response(json.dumps({"steps": entries}), purpose=Purpose.JUDGE, **fields)
 
 
@@ -107,7 +107,8 @@ def test_facts_of_the_item_reach_the_judge():
 def test_schema_is_strict_and_goes_out_with_the_prompt():
     schema = ask_judge(make_work(), ANSWER, JUDGE)[0].reply_schema
     assert schema["additionalProperties"] is False
-    assert schema["$defs"]["CoveredStep"]["required"] == ["index", "covered", "quote"]
+    assert schema["$defs"]["CoveredStep"]["required"] == ["covered", "quote"]
+    assert schema["properties"]["steps"]["required"] == ["1", "2"]
 
 
 def test_each_attempt_is_a_prompt_of_its_own():
@@ -174,7 +175,8 @@ def test_quotation_that_the_judge_invented_is_no_evidence():
     "text",
     [
         "All steps are covered.",
-        '{"steps": []}',
+        '{"steps": {}}',
+        '{"steps": {"1": {"covered": true, "quote": ""}}}',
         '{"steps": [{"index": 1, "covered": true, "quote": ""}]}',
         steps_reply(True, True, True).text,
         steps_reply("maybe", True).text,
