@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from ifbench.constraints.constraint import Check, Extracted, undecided
 from ifbench.parsing.quotations import stands_in
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
-from ifbench.prompts import render
+from ifbench.prompts import render, system_text
 from ifbench.stages.binding import bound_item
 from ifbench.stages.judge import budgeted
 from ifbench.stages.verify import answer_of
@@ -115,6 +115,7 @@ def ask_extractions(
             purpose=Purpose.EXTRACT,
             model=extractor,
             parts=(Text(text=_words(item, index, answer, attempt, rules)),),
+            system=system_text(),
             sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
             attempt=attempt,
             reply_schema=_schema(_method(item, index, rules).template, answer if listed else ""),
@@ -208,7 +209,9 @@ def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | 
         cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
         failure = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
         return undecided(cause, f"the extractor gave no reply ({failure})")
-    value: Extraction | Unreadable = read_reply(answer_of(reply), REPLIES[method.template])
+    value: Extraction | Unreadable = read_reply(
+        answer_of(reply), REPLIES[method.template], about=answer
+    )
     if isinstance(value, Unreadable):
         where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
         return undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from ifbench.constraints.constraint import Check, Judged, Params, failed, quote, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
-from ifbench.prompts import render
+from ifbench.prompts import render, system_text
 from ifbench.stages.binding import BoundItem, bound_items
 from ifbench.stages.verify import answer_of
 from ifbench.types import (
@@ -127,6 +127,7 @@ def _prompt(
         purpose=Purpose.JUDGE,
         model=judge,
         parts=(Text(text=words),),
+        system=system_text(),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
         reply_schema=method.schema(bound.params) if method.schema else strict_schema(method.reply),
@@ -154,7 +155,7 @@ def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Che
             f"the judge gave no reply ({reply.failure.kind.value}): {reply.failure.message}",
             parts,
         )
-    check = _decided(method, bound.params, reply)
+    check = _decided(method, bound.params, reply, answer)
     if isinstance(check, Unreadable):
         truncated = reply.stop is Stop.LENGTH
         cause = Cause.JUDGE_TRUNCATED if truncated else Cause.JUDGE_UNREADABLE
@@ -163,8 +164,8 @@ def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Che
     return replace(check, evidence=check.evidence or _evidence(check, answer))
 
 
-def _decided(method: Judged, params: Params, reply: Response) -> Check | Unreadable:
-    value = read_reply(answer_of(reply), method.reply)
+def _decided(method: Judged, params: Params, reply: Response, answer: str) -> Check | Unreadable:
+    value = read_reply(answer_of(reply), method.reply, about=answer)
     if isinstance(value, Unreadable):
         return value
     try:
