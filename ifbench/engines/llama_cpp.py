@@ -195,6 +195,10 @@ class LlamaCpp:
 
 # ── Bounds on structured replies ─────────────────────────────────────────────────────
 
+_PLAIN = "^[A-Za-z0-9][A-Za-z0-9 ,.()/+-]{{0,{}}}$"
+"""No quotation mark and no backslash: the server's grammar would not escape them."""
+
+
 
 def _bounded_prompt(prompt: Prompt, options: LlamaOptions) -> Prompt:
     if prompt.reply_schema is None:
@@ -206,7 +210,9 @@ def _bounded_prompt(prompt: Prompt, options: LlamaOptions) -> Prompt:
 def bounded_schema(schema: Any, characters: int | None, items: int | None) -> Any:
     """The schema with a largest length for each string and list that has none.
 
-    The server makes a grammar of it, so that the reply ends in time and is whole.
+    The server makes a grammar of it, so that the reply ends in time and is whole. A text in a list
+    is of plain characters and begins with a letter or digit: left alone, a very small model fills
+    lists with the `…` of the form that it was shown.
     """
     if isinstance(schema, list):
         return [bounded_schema(entry, characters, items) for entry in schema]
@@ -216,8 +222,11 @@ def bounded_schema(schema: Any, characters: int | None, items: int | None) -> An
     match inner.get("type"):
         case "string" if characters is not None and "enum" not in inner:
             return {"maxLength": characters, **inner}
-        case "array" if items is not None:
-            return {"maxItems": items, **inner}
+        case "array":
+            entry = inner.get("items", {})
+            if characters is not None and entry == {"type": "string", "maxLength": characters}:
+                inner["items"] = {"type": "string", "pattern": _PLAIN.format(characters - 1)}
+            return inner if items is None else {"maxItems": items, **inner}
     return inner
 
 

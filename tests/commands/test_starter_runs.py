@@ -39,7 +39,7 @@ def test_every_image_sample_is_complete_and_its_picture_was_loaded(tmp_path):
     assert scripted("benchmark.where.modality=multimodal") == 0
     scores = read_scores("store").to_pylist()
     assert {row["sample_id"] for row in scores} == PICTURED
-    assert all(row["complete"] for row in scores)
+    assert all(row["is_complete"] for row in scores)
     assert causes() == Counter()
     views = [path for path in (tmp_path / "cache" / "views").rglob("*") if path.is_file()]
     contents = {medium.sha256 for name in PICTURED for medium in SAMPLES[name].media}
@@ -87,5 +87,5 @@ def test_text_samples_are_complete_on_ray_with_the_embedded_model_in_every_role(
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=540, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert all(row["complete"] for row in read_scores("store").to_pylist())
+    assert all(row["is_complete"] for row in read_scores("store").to_pylist())
     assert causes() == Counter()

@@ -233,7 +233,7 @@ def test_open_mappings_take_new_keys(here: Path) -> None:
 
     assert config.judge.sampling.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
     options = config.candidates[0].options
-    assert options == {"string_characters": 60, "list_items": 8, "threads": 3}
+    assert options == {"string_characters": 60, "list_items": 5, "threads": 3}
 
 
 def test_a_key_that_no_file_mentions_needs_no_plus(here: Path) -> None:
