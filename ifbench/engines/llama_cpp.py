@@ -199,7 +199,6 @@ _PLAIN = "^[A-Za-z0-9][A-Za-z0-9 ,.()/+-]{{0,{}}}$"
 """No quotation mark and no backslash: the server's grammar would not escape them."""
 
 
-
 def _bounded_prompt(prompt: Prompt, options: LlamaOptions) -> Prompt:
     if prompt.reply_schema is None:
         return prompt

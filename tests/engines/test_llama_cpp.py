@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -18,6 +19,7 @@ from llama_client import CONFIG, make_prompt
 from ifbench.engines.engine import no_media
 from ifbench.engines.file_lock import is_held, locked
 from ifbench.engines.llama_cpp import (
+    bounded_schema,
     LlamaCpp,
     build_llama_cpp,
     ensure_ready,
