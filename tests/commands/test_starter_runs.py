@@ -43,7 +43,7 @@ def test_every_image_sample_is_complete_and_its_picture_was_loaded(tmp_path):
     assert causes() == Counter()
     views = [path for path in (tmp_path / "cache" / "views").rglob("*") if path.is_file()]
     contents = {medium.sha256 for name in PICTURED for medium in SAMPLES[name].media}
-    assert len(views) == len(contents) == len(PICTURED)
+    assert len(views) == len(contents) > 0  # Some samples share a picture.
     for view in views:
         head, _, data = view.read_bytes().partition(b"\n")
         assert json.loads(head)["mime"] == "image/jpeg"
