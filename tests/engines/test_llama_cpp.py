@@ -19,8 +19,8 @@ from llama_client import CONFIG, make_prompt
 from ifbench.engines.engine import no_media
 from ifbench.engines.file_lock import is_held, locked
 from ifbench.engines.llama_cpp import (
-    bounded_schema,
     LlamaCpp,
+    bounded_schema,
     build_llama_cpp,
     ensure_ready,
     llama_options,
