@@ -94,6 +94,7 @@ def roles_of(config: RunConfig) -> Roles:
         attempts=config.judging.attempts,
         rules=config.rules,
         correctness=config.correctness,
+        listed_quotes=config.judging.listed_quotes,
         grader_media=config.judging.grader_media,
         calls=config.judging.calls,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -18,6 +19,10 @@ from ifbench.told import told
 from ifbench.types import Sample
 
 _log = logging.getLogger(__name__)
+
+WHERE = "benchmark.where"
+MAX_LISTED = 12
+"""Values of a facet that a message lists."""
 
 BUILTIN = "builtin:"
 _BUILTIN_SETS = {"scimif_starter": Path(__file__).parent / "scimif" / "starter" / "starter.jsonl"}
@@ -62,7 +67,9 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
     for _ in samples:  # What `limit` leaves out is to be sound as well.
         pass
     if count == 0:
-        raise DatasetError(f"{path}: no sample is left to ask (see `benchmark.ids` and `limit`)")
+        raise DatasetError(
+            f"{path}: no sample is left to ask (see `benchmark.ids`, `where` and `limit`)"
+        )
     return Dataset(
         config=config, path=path, sha256=sha256, count=count, constraints=frozenset(names)
     )
@@ -84,6 +91,9 @@ def data_path(data: str) -> Path:
 def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) -> Iterator[Sample]:
     if config.ids is not None:
         samples = _only(samples, config.ids, path)
+    if config.where:
+        wanted = {facet: config.wanted(facet) for facet in config.where}
+        samples = _where(samples, wanted, path)
     if config.variant == "original":
         samples = (original(sample) for sample in samples if _has_original(sample, path))
     return islice(samples, config.limit)
@@ -124,3 +134,34 @@ def _only(samples: Iterator[Sample], ids: tuple[str, ...], path: Path) -> Iterat
             yield sample
     for missing in sorted(wanted - seen):
         raise DatasetError(f"{path}: {unknown_name('sample', missing, known)} (benchmark.ids)")
+
+
+def _where(
+    samples: Iterator[Sample], wanted: Mapping[str, tuple[str, ...]], path: Path
+) -> Iterator[Sample]:
+    """The samples with one of the wanted values of each facet.
+
+    A facet or a value that no sample has is an error, once the samples are read: a slip of the
+    pen would else narrow a run in silence.
+    """
+    seen: dict[str, set[str]] = defaultdict(set)
+    for sample in samples:
+        for facet, value in sample.facets.items():
+            seen[facet].update({value} if facet in wanted else ())
+        if all(sample.facets.get(facet) in values for facet, values in wanted.items()):
+            yield sample
+    for facet, values in wanted.items():
+        if facet not in seen:
+            known = ", ".join(sorted(seen)) or "none"
+            raise DatasetError(
+                f"{path}: {unknown_name('facet', facet, seen)}; known: {known} ({WHERE})"
+            )
+        for value in sorted(set(values) - seen[facet]):
+            raise DatasetError(
+                f"{path}: no sample has `{facet}` = `{value}`; found: {_listed(seen[facet])} ({WHERE})"
+            )
+
+
+def _listed(values: set[str]) -> str:
+    shown = sorted(values)[:MAX_LISTED]
+    return ", ".join(shown) + (", …" if len(values) > len(shown) else "")

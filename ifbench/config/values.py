@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, MinLen, Predicate
 
@@ -19,6 +19,10 @@ from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
 VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scimif": ("original",)})
 """The variants of each benchmark. `original`: the question before augmentation, with nothing to
 check, so that correctness before and after can be compared (SciMIF, Figure 7)."""
+
+
+FacetValue: TypeAlias = str | int
+"""Facets are text; a number is as good, so that `where.n_constraints=2` needs no quotes."""
 
 
 def is_said(text: str) -> bool:
@@ -37,6 +41,8 @@ class Benchmark:
     """Only the first so many samples."""
     ids: tuple[str, ...] | None = None
     """Only the samples with these ids; `None` takes all."""
+    where: Mapping[str, FacetValue | tuple[FacetValue, ...]] = field(default_factory=dict)
+    """Only the samples whose facets have these values, or one of several: `{modality: text}`."""
     variant: str | None = None
     """A named way of changing the samples; `None` takes them as they are."""
 
@@ -46,6 +52,14 @@ class Benchmark:
             raise ValueError(
                 f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}"
             )
+        empty = [facet for facet in self.where if not self.wanted(facet)]
+        if empty:
+            raise ValueError(f"`where.{empty[0]}` names no value, so that no sample has it")
+
+    def wanted(self, facet: str) -> tuple[str, ...]:
+        """The values of a facet of `where` that samples are taken with, as text."""
+        value = self.where[facet]
+        return tuple(map(str, value if isinstance(value, tuple) else (value,)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +108,10 @@ class Judging:
 
     attempts: Annotated[int, Gt(0)] = 3
     """Times that one thing is asked until the reply can be read, the first included."""
+    listed_quotes: bool = False
+    """Whether the schema of an extractor's reply lists the answer's own words and passages, so
+    that it can quote nothing else. For a model too small to copy; a schema for each answer is
+    slow at endpoints that prepare each new one."""
     grader_media: bool = False
     """Whether the grader is shown a sample's pictures. CompassVerifier-32B reads text alone."""
     calls: Literal["sample", "item"] = "sample"
@@ -171,6 +189,10 @@ def identity(config: RunConfig) -> dict[str, Any]:
     benchmark = _plain(asdict(config.benchmark))
     ids = config.benchmark.ids
     benchmark["ids"] = None if ids is None else sorted(set(ids))
+    where = {facet: sorted(set(config.benchmark.wanted(facet))) for facet in config.benchmark.where}
+    del benchmark["where"]
+    if where:  # A run over everything keeps the id that it had before there was such a choice.
+        benchmark["where"] = where
     return {
         "benchmark": benchmark,
         "candidates": [
@@ -189,6 +211,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
             "grader_media": config.judging.grader_media,
             # Left out at its default: run ids from before it stay what they are.
             **({} if config.judging.calls == "sample" else {"calls": config.judging.calls}),
+            **({"listed_quotes": True} if config.judging.listed_quotes else {}),
         },
         "correctness": config.correctness,
         "attempts": config.attempts,

@@ -114,6 +114,8 @@ class Judged:
     """Number of requirements that the params ask for, known before any reply."""
     prepare: Callable[[str, Any], Mapping[str, Any]] | None = None
     """Script evidence (a pre-count, say) for the template, from the final text and params."""
+    schema: Callable[[Any], Mapping[str, Any]] | None = None
+    """The JSON Schema that goes out, from the params; `None`: that of `reply`, whatever they are."""
     settle: Callable[[str, Any], Check | None] | None = None
     """What is decided without a judge, from the final text and params; `None` where one is asked."""
     is_listed: bool = False
@@ -247,6 +249,7 @@ def judged(
     parts: Callable[[P], int],
     example: Example,
     prepare: Callable[[str, P], Mapping[str, Any]] | None = None,
+    schema: Callable[[P], Mapping[str, Any]] | None = None,
     category: str = "",
     version: int = 1,
 ) -> Callable[[Callable[[R, P], Check]], Constraint]:
@@ -266,6 +269,7 @@ def judged(
                 decide=decide,
                 parts=parts,
                 prepare=prepare,
+                schema=schema,
                 version=version,
             ),
         )

@@ -16,7 +16,10 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -50,6 +53,10 @@ class LlamaOptions(BaseModel):
     """`None` takes the CPUs that this process may use, at most `MAX_THREADS`."""
     cache_prompt: bool = False
     """Reuse the beginning of earlier prompts: faster, but answers are no longer repeatable."""
+    string_characters: int | None = Field(default=None, ge=1)
+    """The longest string of a structured reply; a very small model may else write one without end."""
+    list_items: int | None = Field(default=None, ge=1)
+    """The longest list of a structured reply."""
 
 
 def build_llama_cpp(config: ModelConfig, view_loader: ViewLoader) -> LlamaCpp:
@@ -154,7 +161,7 @@ class LlamaCpp:
             chat = await self._ready()
         except PrerequisiteError as error:
             return self._unready(prompt, error)
-        tried = await chat.generate(prompt)
+        tried = await chat.generate(_bounded_prompt(prompt, self._options))
         failure = tried.response.failure
         if failure is not None and failure.kind in _SUSPICIOUS and chat is self._chats[-1]:
             self._is_suspect = True  # What breaks off on an older server says nothing.
@@ -189,6 +196,42 @@ class LlamaCpp:
             response = failed_response(prompt, FailureKind.REJECTED, self._hopeless)
             return Try(response=response, hopeless=True)
         return Try(response=failed_response(prompt, FailureKind.TRANSPORT, str(error)), retry=True)
+
+
+# ── Bounds on structured replies ─────────────────────────────────────────────────────
+
+_PLAIN = "^[A-Za-z0-9][A-Za-z0-9 ,.()/+-]{{0,{}}}$"
+"""No quotation mark and no backslash: the server's grammar would not escape them."""
+
+
+def _bounded_prompt(prompt: Prompt, options: LlamaOptions) -> Prompt:
+    if prompt.reply_schema is None:
+        return prompt
+    bounded = bounded_schema(prompt.reply_schema, options.string_characters, options.list_items)
+    return replace(prompt, reply_schema=bounded)
+
+
+def bounded_schema(schema: Any, characters: int | None, items: int | None) -> Any:
+    """The schema with a largest length for each string and list that has none.
+
+    The server makes a grammar of it, so that the reply ends in time and is whole. A text in a list
+    is of plain characters and begins with a letter or digit: left alone, a very small model fills
+    lists with the `…` of the form that it was shown.
+    """
+    if isinstance(schema, list):
+        return [bounded_schema(entry, characters, items) for entry in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    inner = {key: bounded_schema(value, characters, items) for key, value in schema.items()}
+    match inner.get("type"):
+        case "string" if characters is not None and "enum" not in inner:
+            return {"maxLength": characters, **inner}
+        case "array":
+            entry = inner.get("items", {})
+            if characters is not None and entry == {"type": "string", "maxLength": characters}:
+                inner["items"] = {"type": "string", "pattern": _PLAIN.format(characters - 1)}
+            return inner if items is None else {"maxItems": items, **inner}
+    return inner
 
 
 def _chat(address: Address) -> OpenAIChat:

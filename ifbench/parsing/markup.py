@@ -8,26 +8,32 @@ errors. Markdown is read by markdown-it-py's tokens; no regular expression looks
 
 from __future__ import annotations
 
-import html.entities
 import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any, Literal, NoReturn, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 from xml.etree.ElementTree import ParseError
 
-import html5lib
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
-from html5lib.constants import E as HTML_ERRORS
-from html5lib.treebuilders import getTreeBuilder
-from markdown_it import MarkdownIt
-from markdown_it.token import Token
 
 from ifbench.parsing.brackets import MAX_NESTING
 from ifbench.parsing.flaws import Flaw, excerpt, offset_of
+
+# The parsers of Markdown and HTML are imported by the first text that wants them: every command
+# imports the constraints, and most never read such a text.
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+    from ifbench.parsing.html_parser import StrictHtmlParser
+
+    _Tokens: TypeAlias = list[Token]
+else:
+    _Tokens = list
 
 # ── Markdown ─────────────────────────────────────────────────────────────────────────
 
@@ -140,7 +146,7 @@ class _Search:
             raise _EnoughError
 
 
-class _WatchedTokens(list[Token]):
+class _WatchedTokens(_Tokens):
     """The parser's list of tokens; each is looked at when the next comes, with its lines set."""
 
     def __init__(self, search: _Search) -> None:
@@ -158,6 +164,8 @@ class _WatchedTokens(list[Token]):
 
 @cache
 def _markdown() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
     return MarkdownIt("commonmark").enable("table")
 
 
@@ -277,8 +285,6 @@ _IMPLIED = {
     for name in ("html", "head", "body", "colgroup", "tbody", "tr")
 }
 """Elements that a parser adds where their tags are left out (HTML Living Standard, 13.1.2.4)."""
-_REFERENCE = re.compile(r"&([A-Za-z][A-Za-z0-9]*;)")
-_TREE_BUILDER = getTreeBuilder("etree")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,11 +308,13 @@ def parse_html(text: str) -> HtmlText | Flaw:
     if "<" not in text:
         return Flaw(reason="there is no HTML tag")
     is_document = _IS_DOCUMENT.match(text) is not None
+    from ifbench.parsing.html_parser import HtmlError
+
     parser = _html_parser()
     parser.begin(text)
     try:
         tree = parser.parse(text) if is_document else parser.parseFragment(text)
-    except _HtmlError as error:
+    except HtmlError as error:
         return error.flaw
     elements = _written_elements(text, tree)
     flaw = parser.reference_flaw() or _stray_text(text, tree, elements, is_document=is_document)
@@ -317,76 +325,16 @@ def parse_html(text: str) -> HtmlText | Flaw:
     )
 
 
-class _HtmlError(Exception):
-    def __init__(self, flaw: Flaw) -> None:
-        super().__init__(flaw.reason)
-        self.flaw = flaw
-
-
-class _BoundedTree(_TREE_BUILDER):  # type: ignore[misc,valid-type]  # html5lib makes it at run time
-    """Refuses deep nesting: the parser's work grows with the square of the open elements."""
-
-    def insertElementNormal(self, token: Mapping[str, Any]) -> Any:  # noqa: N802
-        if len(self.openElements) > MAX_NESTING:
-            raise _HtmlError(Flaw(reason=f"elements are nested deeper than {MAX_NESTING} levels"))
-        return super().insertElementNormal(token)
-
-
-class _StrictHtmlParser(html5lib.HTMLParser):
-    """Stops at the first parse error that counts."""
-
-    def __init__(self) -> None:
-        super().__init__(tree=_BoundedTree, namespaceHTMLElements=False)
-        self.begin("")
-
-    def begin(self, text: str) -> None:
-        """Forget the last text."""
-        self.text = text
-        self.has_odd_ampersand = False
-
-    def parseError(  # noqa: N802
-        self, errorcode: str = "XXX-undefined-error", datavars: Mapping[str, Any] | None = None
-    ) -> None:
-        if errorcode == "expected-doctype-but-got-start-tag":
-            return
-        if errorcode == "expected-named-entity":
-            self.has_odd_ampersand = True
-            return
-        self._refuse(errorcode, datavars or {})
-
-    def _refuse(self, code: str, values: Mapping[str, Any]) -> NoReturn:
-        line, column = self.tokenizer.stream.position()
-        end = offset_of(self.text, line, column)
-        start = max(self.text.rfind("<", 0, end), end - 40, 0)
-        words = HTML_ERRORS.get(code, code) % values
-        if code.startswith("adoption-agency"):  # html5lib names a step of the standard.
-            words = f"The end tag {values.get('name', '')} comes while another element is open"
-        raise _HtmlError(
-            Flaw(
-                reason=f"parse error at line {line}: {excerpt(words.rstrip('.'), 120)}",
-                start=start,
-                end=max(end, min(start + 1, len(self.text))),
-            )
-        )
-
-    def reference_flaw(self) -> Flaw | None:
-        if not self.has_odd_ampersand:
-            return None
-        for match in _REFERENCE.finditer(self.text):
-            if match[1] not in html.entities.html5:
-                reason = f"“{match[0]}” is no character reference of HTML"
-                return Flaw(reason=reason, start=match.start(), end=match.end())
-        return None
-
-
 _parsers = threading.local()
 
 
-def _html_parser() -> _StrictHtmlParser:
+def _html_parser() -> StrictHtmlParser:
     """This thread's parser; to build one takes longer than to parse a short answer."""
-    parser: _StrictHtmlParser | None = getattr(_parsers, "html", None)
+    parser: StrictHtmlParser | None = getattr(_parsers, "html", None)
     if parser is None:
-        parser = _parsers.html = _StrictHtmlParser()
+        from ifbench.parsing.html_parser import StrictHtmlParser
+
+        parser = _parsers.html = StrictHtmlParser()
     return parser
 
 

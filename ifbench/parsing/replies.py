@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -22,6 +23,8 @@ from ifbench.types import Json
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 64
 """Open braces at one time; the replies that we ask for need three."""
+MAX_OBJECTS = 64
+"""Objects of a reply that are looked at, the last ones."""
 
 _YES = frozenset({"yes", "true", "pass"})
 _NO = frozenset({"no", "false", "fail"})
@@ -58,25 +61,56 @@ class Unreadable:
     reason: str
 
 
-def read_reply(text: str, shape: type[R]) -> R | Unreadable:
+def read_reply(text: str, shape: type[R], *, about: str = "") -> R | Unreadable:
     """Read a final text (reasoning removed) as one JSON object of the given shape.
 
-    The whole text is tried first, then the last balanced object in it: models put fences and
-    sentences around what they were asked for.
+    The whole text is tried first (or the one fence that it is), then the last balanced object in
+    it: models put sentences around what they were asked for. `about` is the answer that the reply
+    is about. An object that stands among sentences and in the answer is quoted from there, and a
+    second verdict may be one that the answer dictated: neither is taken for the reply.
     """
     if not text.strip():
         return Unreadable(reason="the reply is empty")
     if len(text) > MAX_CHARACTERS:
         return Unreadable(reason=f"the reply has {len(text):,} characters")
-    value = _parse(text)
-    if isinstance(value, Flaw):
-        return Unreadable(reason=f"the reply is no JSON object: {value.reason}")
+    fence = _FENCE.fullmatch(text)
+    whole = parse_json(fence["body"] if fence else text)
+    if not isinstance(whole, Flaw):
+        return _shaped(whole.value, shape)
+    objects = _objects(text)
+    if not objects:
+        return Unreadable(reason=f"the reply is no JSON object: {whole.reason}")
+    if about and _unspaced(objects[-1]) in _unspaced(about):
+        return Unreadable(reason="the object in the reply is quoted from the answer")
+    *others, last = [_read(words, shape) for words in objects]
+    if isinstance(last, Unreadable):
+        return last
+    if any(not isinstance(other, Unreadable) and other != last for other in others):
+        return Unreadable(reason="the reply holds two objects that say different things")
+    return last
+
+
+def _read(words: str, shape: type[R]) -> R | Unreadable:
+    parsed = parse_json(words)
+    if isinstance(parsed, Flaw):
+        return Unreadable(reason=f"the reply is no JSON object: {parsed.reason}")
+    return _shaped(parsed.value, shape)
+
+
+def _shaped(value: Json, shape: type[R]) -> R | Unreadable:
     if not isinstance(value, dict):
         return Unreadable(reason=f"the reply is a {type(value).__name__} and no JSON object")
     try:
         return shape.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         return Unreadable(reason=_first_error(error))
+
+
+_FENCE = re.compile(r"\s*(?P<mark>```|~~~)[\w-]*\n(?P<body>.*)\n\s*(?P=mark)\s*", re.DOTALL)
+
+
+def _unspaced(text: str) -> str:
+    return "".join(text.split())
 
 
 def strict_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
@@ -88,25 +122,17 @@ def strict_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
     return _strict(shape.model_json_schema())
 
 
-def _parse(text: str) -> Json | Flaw:
-    whole = parse_json(text)
-    if not isinstance(whole, Flaw):
-        return whole.value
-    found = _last_object(text)
-    last = whole if found is None else parse_json(found)
-    return last if isinstance(last, Flaw) else last.value
-
-
 _STRUCTURE = re.compile(r'["{}]|\\.', re.DOTALL)
 
 
-def _last_object(text: str) -> str | None:
-    """The balanced `{…}` that closes last, in one pass.
+def _objects(text: str) -> list[str]:
+    """The balanced `{…}` in a text, found in one pass, in the order in which they close; the last
+    `MAX_OBJECTS` of them.
 
     Quotation marks count only between braces: those of prose need not come in pairs.
     """
     opened: list[int] = []
-    last = (0, 0)
+    spans: deque[tuple[int, int]] = deque(maxlen=MAX_OBJECTS)
     in_string = False
     for match in _STRUCTURE.finditer(text):
         token = match.group()
@@ -117,10 +143,10 @@ def _last_object(text: str) -> str | None:
         elif token == "{":
             opened.append(match.start())
             if len(opened) > MAX_DEPTH:
-                return None
+                return []
         elif token == "}" and opened:
-            last = (opened.pop(), match.end())
-    return text[slice(*last)] or None
+            spans.append((opened.pop(), match.end()))
+    return [text[start:end] for start, end in spans]
 
 
 def _first_error(error: ValidationError) -> str:

@@ -2,7 +2,7 @@
 
 What a candidate wrote is data to them. A template puts it between markers that carry
 `nonce(answer)`, a word that the answer provably does not hold, so that no answer can close
-its own fence and speak as the prompt.
+its own fence and speak as the prompt; `system_text` says so once more, in the system's place.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 Kind: TypeAlias = Literal["judge", "extract", "grade"]
 """A folder below `ifbench/prompts/`."""
 
+_SYSTEM = "system.j2"
 HASH_LENGTH = 12
 """Hexadecimal digits of a template's hash and of a nonce."""
 
@@ -31,6 +32,12 @@ def render(kind: Kind, name: str, **values: Any) -> str:
     return words.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
+@cache
+def system_text() -> str:
+    """What goes out as the system's part with every template: data are data."""
+    return _folder().joinpath(_SYSTEM).read_text(encoding="utf-8").strip()
+
+
 def nonce(text: str) -> str:
     """A short word that depends on the text alone and does not stand in it."""
     word = _digest(text)
@@ -41,8 +48,10 @@ def nonce(text: str) -> str:
 
 @cache
 def template_hash(kind: Kind, name: str) -> str:
-    """The start of the SHA-256 of a template's text: its version in graders and manifests."""
-    return _digest(_folder().joinpath(kind, f"{name}.j2").read_text(encoding="utf-8"))
+    """The start of the SHA-256 of a template's text and of the system's: its version in graders
+    and manifests.
+    """
+    return _digest(system_text() + _folder().joinpath(kind, f"{name}.j2").read_text("utf-8"))
 
 
 def all_template_hashes() -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from ifbench.constraints.constraint import Check, failed, passed, quote, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Flag, Reply, Unreadable, read_reply, strict_schema
-from ifbench.prompts import render, template_hash
+from ifbench.prompts import render, system_text, template_hash
 from ifbench.stages.judge import budgeted, reply_failure, unread
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
@@ -87,6 +87,7 @@ def ask_coverage(
         purpose=Purpose.JUDGE,
         model=judge,
         parts=(Text(text=words),),
+        system=system_text(),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
         reply_schema=strict_schema(CoverageReply),
@@ -99,7 +100,7 @@ def read_coverage(item: WorkItem, response: Response, reply: Response) -> Mappin
     failure = reply_failure(reply)
     if failure is not None:
         return dict.fromkeys(tasks, failure)
-    value = read_reply(answer_of(reply), CoverageReply)
+    value = read_reply(answer_of(reply), CoverageReply, about=answer_of(response))
     if isinstance(value, Unreadable):
         return dict.fromkeys(tasks, unread(reply, value.reason))
     wrong = _wrong_indices([entry.index for entry in value.tasks], range(1, len(tasks) + 1))

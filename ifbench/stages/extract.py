@@ -7,13 +7,13 @@ against a candidate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import TypeAlias
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, TypeAlias
 
 from ifbench.constraints.constraint import Check, Extracted, undecided
 from ifbench.parsing.quotations import stands_in
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
-from ifbench.prompts import render
+from ifbench.prompts import render, system_text
 from ifbench.stages.binding import bound_item
 from ifbench.stages.judge import budgeted
 from ifbench.stages.verify import answer_of, asked_instruction
@@ -142,18 +142,24 @@ def ask_extractions(
     indices: Collection[int],
     attempt: int = 0,
     larger: bool = False,
+    listed: bool = False,
     rules: Rules = "paper",
 ) -> Mapping[int, Prompt]:
-    """One prompt for each item of `indices`, those whose target no rule could locate."""
+    """One prompt for each item of `indices`, those whose target no rule could locate.
+
+    With `listed` the reply's schema holds what can be quoted, and an extractor that is held to it
+    invents nothing.
+    """
     answer = answer_of(response)
     return {
         index: Prompt(
             purpose=Purpose.EXTRACT,
             model=extractor,
             parts=(Text(text=_words(item, index, answer, attempt, rules)),),
+            system=system_text(),
             sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
             attempt=attempt,
-            reply_schema=strict_schema(REPLIES[_method(item, index, rules).template]),
+            reply_schema=_schema(_method(item, index, rules).template, answer if listed else ""),
         )
         for index in sorted(indices)
         if not isinstance(bound_item(item, index, rules).params, UnboundParams)
@@ -176,6 +182,49 @@ def read_extractions(
     return {
         index: _read(_method(item, index, rules), answer, reply) for index, reply in replies.items()
     }
+
+
+QUOTED: Mapping[str, tuple[str, ...]] = {
+    "molecule": ("properties", "molecule"),
+    "method": ("$defs", "NamedPassage", "properties", "quote"),
+}
+"""Where in the schema of a reply the quotation stands; the release's extractor quotes nothing."""
+
+MOST_LISTED = 200
+LONGEST_LISTED = 300
+"""Characters of a word or line that is listed."""
+
+
+def _schema(template: str, answer: str) -> Mapping[str, Any]:
+    """The schema of a reply; with an answer, one that allows only quotations out of it."""
+    schema = strict_schema(REPLIES[template])
+    if not answer or template not in QUOTED:
+        return schema
+    return _replaced(schema, QUOTED[template], {"enum": list(quotable(answer, template))})
+
+
+def quotable(answer: str, template: str) -> tuple[str, ...]:
+    """What an extractor can choose from: words or lines for a molecule, or none; lines for a method."""
+    lines = [line.strip() for line in answer.splitlines()]
+    found = lines if template == "method" else ["", *_words_in(answer), *lines]
+    listed = dict.fromkeys(words for words in found if len(words) <= LONGEST_LISTED)
+    if template == "method":
+        listed.pop("", None)
+        if not listed:  # One endless line.
+            listed = {answer.strip()[:LONGEST_LISTED]: None}
+    return tuple(listed)[:MOST_LISTED]
+
+
+def _words_in(answer: str) -> list[str]:
+    """Each word as it stands, and without the punctuation around it."""
+    return [word for raw in answer.split() for word in (raw, raw.strip(".,;:!?\"'`*"))]
+
+
+def _replaced(
+    schema: Mapping[str, Any], path: Sequence[str], value: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    first, *rest = path
+    return {**schema, first: _replaced(schema[first], rest, value) if rest else value}
 
 
 def _method(item: WorkItem, index: int, rules: Rules) -> Extracted:
@@ -201,7 +250,9 @@ def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | 
         cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
         failure = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
         return undecided(cause, f"the extractor gave no reply ({failure})")
-    value: Extraction | Unreadable = read_reply(answer_of(reply), REPLIES[method.template])
+    value: Extraction | Unreadable = read_reply(
+        answer_of(reply), REPLIES[method.template], about=answer
+    )
     if isinstance(value, Unreadable):
         where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
         return undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")

@@ -27,7 +27,7 @@ from ifbench.media.places import split_markers
 from ifbench.parsing.answers import boxes_in
 from ifbench.parsing.replies import Unreadable
 from ifbench.parsing.text_forms import bare
-from ifbench.prompts import render, template_hash
+from ifbench.prompts import render, system_text, template_hash
 from ifbench.stages.judge import budgeted
 from ifbench.stages.verify import answer_of
 from ifbench.types import (
@@ -200,6 +200,7 @@ def ask_grader(
         purpose=Purpose.CORRECTNESS,
         model=grader,
         parts=(*views, Text(text=words)),
+        system=system_text(),
         sampling=budgeted(grader.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
     )
@@ -254,11 +255,21 @@ def read_grade(text: str) -> Grade | Unreadable:
         return whole
     boxes = [box for box in boxes_in(text) if box.is_closed]
     if boxes:
+        grades = {grade for box in boxes if (grade := _grade_of(box.content(text)))}
+        if len(grades) > 1:  # One may be quoted from the answer, which wants to be an A.
+            return Unreadable(reason=f"boxes with several grades: {', '.join(sorted(grades))}")
         grade = _grade_of(boxes[-1].content(text))
+        after = _grade_of(_VERDICT.sub("", _last_line(text), count=1))
+        if grade and after and after != grade:
+            return Unreadable(reason=f"the box says {grade}, the last line {after}")
         return grade or Unreadable(reason="the last box holds none of A, B and C")
-    last = text.strip().splitlines()[-1].strip(" *_#>")
+    last = _last_line(text)
     grade = _grade_of(_VERDICT.sub("", last, count=1))
     return grade or Unreadable(reason=f"no letter stands alone in {last[:80]!r}")
+
+
+def _last_line(text: str) -> str:
+    return text.strip().splitlines()[-1].strip(" *_#>")
 
 
 def _grade_of(text: str) -> Grade | None:

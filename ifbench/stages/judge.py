@@ -16,7 +16,7 @@ from ifbench.constraints.constraint import Check, Judged, Params, failed, quote,
 from ifbench.constraints.listed import ListedEntry, ListedReply
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
-from ifbench.prompts import render
+from ifbench.prompts import render, system_text
 from ifbench.stages.binding import BoundItem, bound_items
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
@@ -154,9 +154,10 @@ def _prompt(
         purpose=Purpose.JUDGE,
         model=judge,
         parts=(Text(text=words),),
+        system=system_text(),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=strict_schema(reply),
+        reply_schema=method.schema(asked[0][0].params) if method.schema else strict_schema(reply),
     )
 
 
@@ -214,7 +215,7 @@ def _settled(
 def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Check:
     assert isinstance(bound.params, Params), "unbound items are settled without a reply"
     parts = method.parts(bound.params)
-    check = reply_failure(reply) or _decided(bound, method, bound.params, reply)
+    check = reply_failure(reply) or _decided(bound, method, bound.params, reply, answer)
     if isinstance(check, Unreadable):
         check = unread(reply, check.reason)
     if check.outcome is Outcome.UNDECIDED:
@@ -239,10 +240,12 @@ def unread(reply: Response, reason: str) -> Check:
 
 
 def _decided(
-    bound: BoundItem, method: Judged, params: Params, reply: Response
+    bound: BoundItem, method: Judged, params: Params, reply: Response, answer: str
 ) -> Check | Unreadable:
     value: Any = (
-        _entry_of(bound, reply) if method.is_listed else read_reply(answer_of(reply), method.reply)
+        _entry_of(bound, reply, answer)
+        if method.is_listed
+        else read_reply(answer_of(reply), method.reply, about=answer)
     )
     if isinstance(value, Unreadable):
         return value
@@ -252,9 +255,9 @@ def _decided(
         return Unreadable(reason=str(error))
 
 
-def _entry_of(bound: BoundItem, reply: Response) -> ListedEntry | Unreadable:
+def _entry_of(bound: BoundItem, reply: Response, answer: str) -> ListedEntry | Unreadable:
     """An item's own entry in a reply about several."""
-    value = read_reply(answer_of(reply), ListedReply)
+    value = read_reply(answer_of(reply), ListedReply, about=answer)
     if isinstance(value, Unreadable):
         return value
     entries = [entry for entry in value.items if entry.index == bound.index + 1]

@@ -28,6 +28,8 @@ class Roles:
     attempts: int = 3
     rules: Rules = "paper"
     correctness: Grading = "none"
+    listed_quotes: bool = False
+    """Whether the extractor's schema lists what it may quote."""
     grader_media: bool = False
     """Whether the grader is shown a sample's media."""
     calls: Literal["sample", "item"] = "sample"

@@ -185,6 +185,7 @@ async def _extract(
             indices=open_items,
             attempt=attempt,
             larger=larger,
+            listed=roles.listed_quotes,
             rules=roles.rules,
         )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from ifbench.constraints.constraint import Check, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
-from ifbench.prompts import render
+from ifbench.prompts import render, system_text
 from ifbench.stages.judge import budgeted
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
@@ -98,6 +98,7 @@ def ask_spans(
         purpose=Purpose.EXTRACT,
         model=extractor,
         parts=(Text(text=words),),
+        system=system_text(),
         sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
         reply_schema=strict_schema(SpansReply),
@@ -114,7 +115,7 @@ def read_spans(
         words = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
         missing = undecided(cause, f"the extractor gave no reply ({words})")
         return dict.fromkeys(tasks, missing)
-    value = read_reply(answer_of(reply), SpansReply)
+    value = read_reply(answer_of(reply), SpansReply, about=answer)
     if isinstance(value, Unreadable):
         where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
         unread = undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")

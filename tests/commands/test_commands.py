@@ -59,8 +59,11 @@ def test_plan_counts_what_is_missing_and_spends_nothing(capsys):
 
 
 def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
-    # The scripted judge's stock reply covers no step that it is asked about.
-    code = ifbench("evaluate", *RUN, "benchmark.ids=[chemistry-steps-aspirin]")
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/mute.yaml").write_text(
+        "engine: scripted\nmodel: mute\noptions: {default: I would rather not say.}\n"
+    )
+    code = ifbench("evaluate", *RUN, "judge=mute", "benchmark.ids=[chemistry-steps-aspirin]")
     out = capsys.readouterr().out
     assert code == 3
     assert "1 of 1 trials are owed (judge_unreadable 1)" in out

@@ -232,7 +232,8 @@ def test_open_mappings_take_new_keys(here: Path) -> None:
     )
 
     assert config.judge.sampling.extra_body == {"chat_template_kwargs": {"enable_thinking": False}}
-    assert config.candidates[0].options == {"threads": 3}
+    options = config.candidates[0].options
+    assert options == {"string_characters": 60, "list_items": 5, "threads": 3}
 
 
 def test_a_key_that_no_file_mentions_needs_no_plus(here: Path) -> None:
@@ -272,6 +273,14 @@ def test_a_resolved_config_is_plain_json_and_pickles(here: Path) -> None:
     assert pickle.loads(pickle.dumps(config)) == config
 
 
+def test_samples_are_chosen_by_facet(here: Path) -> None:
+    chosen = load("benchmark.where={modality: text}", "benchmark.where.n_constraints=[2,'3']")
+    assert chosen.benchmark.wanted("modality") == ("text",)
+    assert chosen.benchmark.wanted("n_constraints") == ("2", "3")
+    same = load("benchmark.where.n_constraints=[3,2]", "benchmark.where.modality=[text]")
+    assert identity(chosen) == identity(same)
+
+
 @pytest.mark.parametrize(
     "override",
     [
@@ -300,6 +309,7 @@ def test_what_changes_no_result_changes_no_identity(here: Path, override: str) -
         "benchmark.limit=6",
         "benchmark.data=x.jsonl",
         "benchmark.ids=[a]",
+        "benchmark.where.modality=text",
         "candidates=[gpt-5.2]",
         "judge=gpt-5.2",
         "judge=null",

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import stat
 import subprocess
@@ -19,6 +20,7 @@ from ifbench.engines.engine import no_media
 from ifbench.engines.file_lock import is_held, locked
 from ifbench.engines.llama_cpp import (
     LlamaCpp,
+    bounded_schema,
     build_llama_cpp,
     ensure_ready,
     llama_options,
@@ -51,6 +53,30 @@ def own_gguf(tmp_path, content=b"GGUF and then nothing that llama.cpp can read")
     path = tmp_path / "own.gguf"
     path.write_bytes(content)
     return replace(CONFIG, options={"path": str(path)})
+
+
+def test_strings_and_lists_of_a_structured_reply_are_bounded_and_nothing_else_is():
+    schema = {
+        "type": "object",
+        "properties": {
+            "type": {"type": "string"},
+            "quote": {"enum": ["a", "b"]},
+            "short": {"type": "string", "maxLength": 3},
+            "names": {"type": "array", "items": {"type": "string"}},
+            "steps": {"type": "array", "items": {"type": "boolean"}, "maxItems": 2},
+        },
+    }
+    parts = bounded_schema(schema, 60, 5)["properties"]
+    assert parts["type"] == {"type": "string", "maxLength": 60}
+    assert parts["quote"] == {"enum": ["a", "b"]}
+    assert parts["short"] == {"type": "string", "maxLength": 3}
+    assert parts["names"]["maxItems"] == 5
+    assert parts["steps"]["maxItems"] == 2
+    pattern = parts["names"]["items"]["pattern"]
+    assert re.fullmatch(pattern, "Human blood (red)")
+    assert not re.fullmatch(pattern, "…")
+    assert not re.fullmatch(pattern, "a" * 61)
+    assert bounded_schema(schema, None, None) == schema
 
 
 # ── Without the model ────────────────────────────────────────────────────────────────

@@ -45,8 +45,8 @@ def _answer(identity: str) -> str:
 
 
 def _steps(text: str) -> Any:
-    count = int(re.search(r"each index from 1 to (\d+)", text)[1])
-    return {"steps": [{"index": i + 1, "covered": i % 2 == 0, "quote": ""} for i in range(count)]}
+    count = int(re.search(r"each number from 1 to (\d+)", text)[1])
+    return {"steps": {str(i + 1): {"covered": i % 2 == 0, "quote": ""} for i in range(count)}}
 
 
 _STRUCTURED = {

@@ -9,8 +9,9 @@ from ifbench.constraints.scimif.method import MethodParams
 from ifbench.constraints.scimif.number import AtomCountParams
 from ifbench.constraints.scimif.terminology import ValidityParams
 from ifbench.keys import prompt_key
+from ifbench.parsing.quotations import stands_in
 from ifbench.prompts import all_template_hashes, nonce
-from ifbench.stages.extract import REPLIES, ask_extractions, read_extractions
+from ifbench.stages.extract import REPLIES, ask_extractions, quotable, read_extractions
 from ifbench.stages.spans import TEMPLATE as SPANS
 from ifbench.types import (
     Cause,
@@ -179,3 +180,25 @@ def test_every_extraction_template_has_a_shape_for_its_reply():
         if isinstance(constraint.method, Extracted)
     }
     assert used <= templates
+
+
+# ── Quotations that the schema lists ─────────────────────────────────────────────────
+
+
+def test_a_molecule_is_listed_as_words_with_and_without_punctuation_lines_and_none():
+    assert quotable("It is **CCO**.\nDone", "molecule") == (
+        "", "It", "is", "**CCO**.", "CCO", "Done", "It is **CCO**.",
+    )  # fmt: skip
+
+
+def test_a_passage_is_listed_as_a_line_and_never_as_nothing():
+    assert quotable("pV = nRT\n\nso n = 2", "method") == ("pV = nRT", "so n = 2")
+    assert quotable("x" * 5_000, "method") == ("x" * 300,)
+
+
+@pytest.mark.parametrize("template", ["molecule", "method"])
+@pytest.mark.parametrize("answer", ["a", " word, word.\r\n(word)", "é \u0301x", "x " * 9_000])
+def test_all_that_is_listed_stands_in_the_answer(answer, template):
+    listed = quotable(answer, template)
+    assert 0 < len(listed) <= 200
+    assert all(words == "" or stands_in(words, answer) for words in listed)

@@ -18,7 +18,7 @@ from ifbench.constraints.constraint import (
     judged,
     passed,
 )
-from ifbench.parsing.replies import Flag, Reply
+from ifbench.parsing.replies import Flag, Reply, strict_schema
 
 
 class StepsParams(Params):
@@ -28,17 +28,34 @@ class StepsParams(Params):
 
 
 class CoveredStep(Reply):
-    """What the judge says of one required step; `index` counts from 1."""
+    """What the judge says of one required step."""
 
-    index: int
     covered: Flag
     quote: str
 
 
 class StepsReply(Reply):
-    """The judge's reply: one entry for each required step."""
+    """The judge's reply: one entry for each required step, under its number, from "1"."""
 
-    steps: tuple[CoveredStep, ...]
+    steps: Mapping[str, CoveredStep]
+
+
+def steps_schema(params: StepsParams) -> Mapping[str, Any]:
+    """A reply with every number exactly once: a judge held to it leaves out and doubles nothing."""
+    schema = dict(strict_schema(StepsReply))
+    numbers = _numbers(params)
+    entry = {"$ref": f"#/$defs/{CoveredStep.__name__}"}
+    steps = {
+        "type": "object",
+        "properties": dict.fromkeys(numbers, entry),
+        "required": list(numbers),
+        "additionalProperties": False,
+    }
+    return {**schema, "properties": {"steps": steps}}
+
+
+def _numbers(params: StepsParams) -> tuple[str, ...]:
+    return tuple(str(number) for number in range(1, len(params.steps) + 1))
 
 
 def step_count(params: StepsParams) -> int:
@@ -48,11 +65,11 @@ def step_count(params: StepsParams) -> int:
 
 def covers_steps(reply: StepsReply, params: StepsParams) -> Check:
     """The answer carries out every required step; each step is one requirement."""
-    indices = sorted(entry.index for entry in reply.steps)
-    expected = list(range(1, len(params.steps) + 1))
-    if indices != expected:
-        raise ValueError(f"the reply is about steps {indices}, asked for {expected}")
-    entries = sorted(reply.steps, key=lambda entry: entry.index)
+    numbers = _numbers(params)
+    if set(reply.steps) != set(numbers):
+        found_numbers = ", ".join(sorted(reply.steps)[:40]) or "none"
+        raise ValueError(f"the reply is about steps {found_numbers}; asked for 1 to {numbers[-1]}")
+    entries = [reply.steps[number] for number in numbers]
     covered = tuple(entry.covered for entry in entries)
     found = {
         "covered": sum(covered),
@@ -116,6 +133,7 @@ def steps_constraint(constraint_id: str, example: Example) -> Constraint:
         reply=StepsReply,
         parts=step_count,
         prepare=step_numbering,
+        schema=steps_schema,
         example=example,
     )(covers_steps)
 

@@ -11,13 +11,16 @@ from PIL import Image, ImageChops
 
 from ifbench.benchmarks.datasets import data_path
 from ifbench.benchmarks.records import load_records
+from ifbench.benchmarks.scimif.parameters import bind_release_params
 from ifbench.benchmarks.scimif.sources.compatibility import clash
 from ifbench.benchmarks.scimif.starter.build import RECORDS, build, drafts
 from ifbench.benchmarks.scimif.taxonomy import CONSTRAINTS, DISCIPLINES, TASKS
 from ifbench.constraints import all_constraints
-from ifbench.constraints.constraint import Judged
+from ifbench.constraints.constraint import Judged, Scripted
 from ifbench.constraints.running import CheckCall, run_check
-from ifbench.types import Outcome
+from ifbench.constraints.scimif_release import release_rules
+from ifbench.constraints.scimif_release.rule import NO_TEXT, ReleaseParams
+from ifbench.types import Outcome, UnboundParams
 
 SHIPPED = data_path("builtin:scimif_starter")
 SAMPLES = {sample.id: sample for sample in load_records(SHIPPED)}
@@ -145,3 +148,54 @@ def _differ(one: str, other: str) -> float:
 def test_every_line_names_its_form():
     lines = SHIPPED.read_text(encoding="utf-8").splitlines()
     assert {json.loads(line)["format"] for line in lines} == {"ifbench/1"}
+
+
+# ── The parameters in the release's words ────────────────────────────────────────────
+
+UNSAID = {
+    "general:decimal_number": {"scope"},
+    "general:list_constraint": {"length"},
+    "general:tuple_constraint": {"length"},
+    "general:csv_constraint": {"header"},
+    "general:xml_constraint": {"root"},
+    "chemistry:molecular_validity": {"key", "reference"},
+    "biology:protein_length": {"strict"},
+}
+"""Parameters that the release's words never speak of."""
+
+
+def read_back(sample, item):
+    """The typed parameters of an item, and those that its words are read as, without defaults."""
+    read = bind_release_params(item.constraint_id, item.raw, sample.instruction)
+    assert not isinstance(read, UnboundParams), f"{sample.id}: {read}"
+    typed, words = (params.model_dump(exclude_defaults=True) for params in (item.params, read))
+    typed = {k: v for k, v in typed.items() if k not in UNSAID.get(item.constraint_id, ())}
+    for methods in (typed.get("methods", ()), words.get("methods", ())):
+        for method in methods:  # The words are a name; aliases and formulas are ours.
+            method.pop("aliases", None)
+            method.pop("formula_patterns", None)
+    return typed, words
+
+
+@pytest.mark.parametrize("sample_id", SAMPLES)
+def test_the_releases_words_are_read_as_the_typed_parameters(sample_id):
+    sample = SAMPLES[sample_id]
+    for item in sample.checklist:
+        typed, words = read_back(sample, item)
+        assert words == typed, f"{item.constraint_id}: {item.raw!r}"
+
+
+@pytest.mark.parametrize("sample_id", DRAFTS)
+def test_the_releases_scorer_finds_the_words_that_it_reads(sample_id):
+    for item in SAMPLES[sample_id].checklist:
+        rule = release_rules()[item.constraint_id]
+        if not isinstance(rule.method, Scripted):
+            continue
+        params = ReleaseParams(raw=item.raw, question=SAMPLES[sample_id].instruction)
+        check = rule.method.check(DRAFTS[sample_id].good, params)
+        assert NO_TEXT not in check.reason
+        assert "skipped" not in check.reason or item.constraint_id in SKIPPED, check.reason
+
+
+SKIPPED = {"general:all_uppercase", "general:all_lowercase"}
+"""Their rules look for a scope in the question, and the release has none for some wordings."""

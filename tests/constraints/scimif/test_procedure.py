@@ -5,9 +5,12 @@ from ifbench.constraints.scimif.procedure import (
     CoveredStep,
     StepsParams,
     StepsReply,
+    covers_steps,
     reaction_steps,
     step_numbering,
+    steps_schema,
 )
+from ifbench.engines.scripted import example_of
 from ifbench.types import Outcome
 
 PARAMS = StepsParams(steps=("Protonate", "Lose water", "Deprotonate"))
@@ -15,7 +18,7 @@ PARAMS = StepsParams(steps=("Protonate", "Lose water", "Deprotonate"))
 
 def reply(*entries):
     return StepsReply(
-        steps=tuple(CoveredStep(index=i, covered=done, quote=words) for i, done, words in entries)
+        steps={str(i): CoveredStep(covered=done, quote=words) for i, done, words in entries}
     )
 
 
@@ -44,14 +47,20 @@ def test_missing_step_fails_the_item_and_its_own_requirement_alone():
         (),
         ((1, True, ""), (2, True, "")),
         ((1, True, ""), (2, True, ""), (3, True, ""), (4, True, "")),
-        ((1, True, ""), (2, True, ""), (2, True, "")),
         ((0, True, ""), (1, True, ""), (2, True, "")),
-        ((1, True, ""), (2, True, ""), (3, True, ""), (3, False, "")),
     ],
 )
 def test_reply_without_one_entry_for_each_step_is_unreadable(entries):
     with pytest.raises(ValueError, match="asked for"):
         decided(*entries)
+
+
+def test_a_judge_that_is_held_to_the_schema_names_each_step_once():
+    schema = steps_schema(PARAMS)
+    assert covers_steps(StepsReply.model_validate(example_of(schema)), PARAMS).found["covered"] == 3
+    steps = schema["properties"]["steps"]
+    assert steps["required"] == ["1", "2", "3"]
+    assert steps["additionalProperties"] is False
 
 
 def test_each_step_is_a_requirement():

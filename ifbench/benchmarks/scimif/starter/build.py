@@ -17,6 +17,7 @@ from ifbench.benchmarks.scimif.starter.geography import geography
 from ifbench.benchmarks.scimif.starter.material import material
 from ifbench.benchmarks.scimif.starter.physics import physics
 from ifbench.benchmarks.scimif.starter.quantities import quantities
+from ifbench.benchmarks.scimif.starter.release_words import release_words
 from ifbench.types import ChecklistItem, Media, Sample
 
 HERE = Path(__file__).parent
@@ -49,6 +50,7 @@ def _sample(draft: Draft, folder: Path) -> Sample:
                 constraint_id=demand.constraint_id,
                 params=bind_params(demand.constraint_id, demand.params),
                 origin="general" if demand.origin == "general" else "scientific",
+                raw=release_words(demand.constraint_id, demand.params),
             )
             for demand in draft.demands
         ),
