@@ -25,14 +25,14 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Frames:
-    """The pictures of one video, in the order of their times."""
+class Rendering:
+    """What was made of one medium: one blob, or a video's pictures in the order of their times."""
 
-    pictures: tuple[Blob, ...]
+    blobs: tuple[Blob, ...]
     notes: tuple[str, ...] = ()
     """What is missing or was repaired, for people: damaged parts, a file that ends early."""
 
     @property
     def size(self) -> int:
-        """Bytes of all pictures together."""
-        return sum(len(picture.data) for picture in self.pictures)
+        """Bytes of all blobs together."""
+        return sum(len(blob.data) for blob in self.blobs)

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ifbench.media.blobs import Blob, Frames
+from ifbench.media.blobs import Blob, Rendering
 from ifbench.media.errors import MediaError
 from ifbench.media.frame_times import SLACK_S, clock, picked_times, shown_at
-from ifbench.media.video_streams import Decoded, DecoderRefusal, Size, VideoStream
+from ifbench.media.video_streams import Decoded, DecoderError, Size, VideoStream
 from ifbench.types import FramesPolicy
 
 MAX_PIXELS = 89_478_485  # Of one frame: as for pictures.
@@ -36,7 +36,7 @@ _DECORD_LEAST_SIDE = 32
 _turns = threading.BoundedSemaphore(os.cpu_count() or 1)
 
 
-def video_frames(path: Path, policy: FramesPolicy) -> Frames:
+def video_frames(path: Path, policy: FramesPolicy) -> Rendering:
     """The pictures that a policy takes of a video. Raises `MediaError` for a file that is no video,
     and for one of which less than half can be shown.
     """
@@ -100,7 +100,7 @@ def _decoded(stream: VideoStream, wanted: Sequence[int], size: Size) -> Iterator
                 last = decoded.wanted
                 yield decoded
             return
-        except (ImportError, DecoderRefusal):  # PyAV reads all that decord does.
+        except (ImportError, DecoderError):  # PyAV reads all that decord does.
             pass
     yield from decode_with_pyav(stream, [index for index in wanted if index > last], size)
 
@@ -128,7 +128,7 @@ def _gathered(
     moments: Sequence[float],
     indices: Sequence[int],
     made: Mapping[int, tuple[float, Blob]],
-) -> Frames:
+) -> Rendering:
     """A picture for each moment, and what there is to say of those that have none of their own."""
     pictures: list[Blob] = []
     late: list[float] = []
@@ -143,15 +143,14 @@ def _gathered(
         pictures.append(replace(blob, time_s=moment, shown_s=shown_s))
     if len(pictures) < _LEAST_SHARE * len(moments) or not pictures:
         raise MediaError(
-            f"{len(missing)} of {len(moments)} wanted frames cannot be decoded: "
-            f"{_moments(missing)}"
+            f"{len(missing)} of {len(moments)} wanted frames cannot be decoded: {_moments(missing)}"
         )
     notes = [*stream.notes]
     if missing:
         notes.append(f"damaged, left out: {_moments(missing)}")
     if late:
         notes.append(f"damaged, the frame before stands in: {_moments(late)}")
-    return Frames(pictures=tuple(pictures), notes=tuple(notes))
+    return Rendering(blobs=tuple(pictures), notes=tuple(notes))
 
 
 def _moments(moments: Sequence[float]) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 import decord  # type: ignore[import-untyped]
 
-from ifbench.media.video_streams import Decoded, DecoderRefusal, Size, VideoStream
+from ifbench.media.video_streams import Decoded, DecoderError, Size, VideoStream
 
 THREADS = 2
 _CHUNK_BYTES = 16 * 2**20
@@ -23,7 +23,7 @@ decord.logging.set_level(decord.logging.FATAL)
 
 
 def decode_with_decord(stream: VideoStream, wanted: Sequence[int], size: Size) -> Iterator[Decoded]:
-    """The wanted frames (see `video_streams.Decoder`). Raises `DecoderRefusal`, at times only
+    """The wanted frames (see `video_streams.Decoder`). Raises `DecoderError`, at times only
     after some frames: then those that were given are right.
     """
     try:
@@ -42,15 +42,15 @@ def decode_with_decord(stream: VideoStream, wanted: Sequence[int], size: Size) -
             for index, pixels in zip(indices, frames, strict=True):
                 yield Decoded(wanted=index, shown_s=stream.times[index], pixels=pixels)
     except (decord.DECORDError, RuntimeError, IndexError) as error:
-        raise DecoderRefusal(str(error).strip().partition("\n")[0]) from error
+        raise DecoderError(str(error).strip().partition("\n")[0]) from error
 
 
 def _check_times(reader: Any, stream: VideoStream) -> None:
     count = len(reader)
     if count != len(stream.times):
-        raise DecoderRefusal(f"decord counts {count} frames, the stream shows {len(stream.times)}")
+        raise DecoderError(f"decord counts {count} frames, the stream shows {len(stream.times)}")
     found = reader.get_frame_timestamp(list(range(count)))[:, 0]
     start = float(found[0])
     for ours, theirs in zip(stream.times, found, strict=True):
         if abs(float(theirs) - start - ours) > _SLACK_S:
-            raise DecoderRefusal(f"decord has a frame at {theirs:.3f} s, the stream at {ours:.3f} s")
+            raise DecoderError(f"decord has a frame at {theirs:.3f} s, the stream at {ours:.3f} s")

@@ -47,7 +47,9 @@ def opened(path: Path) -> Iterator[InputContainer]:
         # `file:` keeps a name such as `concat:x` from being taken for a protocol.
         container = av.open(f"file:{path}", container_options=_OPTIONS)
     except (av.FFmpegError, OSError, ValueError) as error:
-        raise MediaError(f"it is no audio or video that can be read: {error_words(error)}") from error
+        raise MediaError(
+            f"it is no audio or video that can be read: {error_words(error)}"
+        ) from error
     with container:
         yield container
 
@@ -72,7 +74,9 @@ def probe_duration(path: Path) -> float | None:
 def probe_video(path: Path) -> VideoStream:
     """The stream that is shown, with all its times. Raises `MediaError`."""
     with opened(path) as container:
-        shown = _shown_stream(container)
+        shown = shown_stream(container)
+        if shown is None:
+            raise MediaError("it has no video stream")
         packets = _scan(container, shown)
         first = _first_frame(path, shown.index)
         own = packets.has_times
@@ -111,11 +115,12 @@ def probe_video(path: Path) -> VideoStream:
         )
 
 
-def _shown_stream(container: InputContainer) -> AvStream:
+def shown_stream(container: InputContainer) -> AvStream | None:
+    """The first video stream that is no cover picture."""
     for stream in container.streams.video:
         if not stream.disposition & Disposition.attached_pic:
             return stream
-    raise MediaError("it has no video stream")
+    return None
 
 
 @dataclass
@@ -151,7 +156,7 @@ def _scan(container: InputContainer, stream: AvStream) -> _Packets:
     return found
 
 
-def _is_hidden(packet: Packet) -> bool:
+def _is_hidden(packet: Packet[AvStream]) -> bool:
     """True for a VP8 frame that others refer to and nobody sees (RFC 6386, 9.1)."""
     return not memoryview(packet)[0] >> 4 & 1
 
@@ -185,7 +190,10 @@ def decoded_frames(container: InputContainer, stream: AvStream) -> Iterator[Vide
     while True:
         try:
             packet = next(packets, None)
-        except (av.FFmpegError, OSError):  # A damaged container may go on behind the damage, or not:
+        except (
+            av.FFmpegError,
+            OSError,
+        ):  # A damaged container may go on behind the damage, or not:
             packet = None  # what its reader cannot find, nobody decodes.
         if packet is None:
             return

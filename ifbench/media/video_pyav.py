@@ -9,7 +9,7 @@ Importing this module imports PyAV.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from av.container import InputContainer
 from av.video.frame import VideoFrame
@@ -20,11 +20,15 @@ from ifbench.media.frame_times import SLACK_S
 from ifbench.media.video_probe import decoded_frames, opened
 from ifbench.media.video_streams import Decoded, Size, VideoStream
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 THREADS = 4  # More hold more frames in memory; workers decode several videos at once.
 _WORTH_A_SEEK_S = 1.0  # A seek throws away what the decoder's threads have in hand.
 
 
-class _SeekFailed(Exception):
+class _SeekError(Exception):
     """A seek went past the frame it was for; the file can only be read from its start."""
 
 
@@ -37,7 +41,7 @@ def decode_with_pyav(stream: VideoStream, wanted: Sequence[int], size: Size) -> 
                 last = decoded.wanted
                 yield decoded
             return
-        except _SeekFailed:
+        except _SeekError:
             pass
     rest = [index for index in wanted if index > last]
     yield from _decode(stream, rest, size, may_seek=False)
@@ -88,7 +92,7 @@ class _Walk:
             if at > moment + SLACK_S:
                 self._next = frame
                 if self._held is None and may_seek and key > 0:
-                    raise _SeekFailed
+                    raise _SeekError
                 break
             self._held, self.held_s = frame, at
         return self._held
@@ -108,7 +112,7 @@ def _pixels(frame: VideoFrame, stream: VideoStream, size: Size) -> Any:
         from ifbench.media.video_colours import to_standard_range
 
         wide = frame.reformat(width, height, "rgb48le", interpolation=how)
-        return to_standard_range(wide.to_ndarray(), stream.transfer)
+        return to_standard_range(cast("NDArray[np.uint16]", wide.to_ndarray()), stream.transfer)
     if len(frame.format.components) in {2, 4} and not frame.format.name.startswith("nv"):
         clear = frame.reformat(width, height, "rgba", interpolation=how).to_ndarray()
         shares = clear[..., 3:].astype("uint16")

@@ -97,5 +97,5 @@ Decoder: TypeAlias = Callable[[VideoStream, Sequence[int], Size], Iterator[Decod
 any before it, is left out."""
 
 
-class DecoderRefusal(Exception):
+class DecoderError(Exception):
     """A decoder cannot read this stream, or reads it wrongly; another one may."""
