@@ -51,7 +51,7 @@ def draw_clip(
 ) -> Path:
     """A clip with a frame at each time, numbered from 0, and a tone from one time to another."""
     with av.open(str(path), "w", options=options or {}) as container:
-        film = container.add_stream(codec, rate=1000)
+        film = container.add_stream(codec, rate=25)
         film.width, film.height, film.pix_fmt = WIDTH, HEIGHT, pixel_format
         film.time_base = film.codec_context.time_base = CLOCK
         film.codec_context.gop_size = gop
@@ -68,6 +68,7 @@ def draw_clip(
         for number, at in enumerate(times_ms):
             frame = av.VideoFrame.from_ndarray(picture_of(number), format="rgb24")
             frame.pts, frame.time_base = at, CLOCK
+            frame.duration = (times_ms[number + 1] if number + 1 < len(times_ms) else at + 40) - at
             container.mux(film.encode(frame))
         container.mux(film.encode(None))
         if tone:
