@@ -36,9 +36,9 @@ class Subtitles:
 
 _TIME = r"(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?"
 _TIMES = re.compile(rf"^\s*{_TIME}\s*-{{1,2}}>\s*{_TIME}(?:\s.*)?$")
-_MARKUP = re.compile(
-    r"<[^<>\n]{0,200}>|\{\\[^{}\n]{0,200}\}"
-)  # HTML or WebVTT tags; SSA's overrides
+_MARKUP = re.compile(  # Tags of HTML and WebVTT, times among them; SSA's overrides.
+    r"</?(?:[A-Za-z][^<>\n]{0,200}|[\d:.]{1,20})?>|\{\\[^{}\n]{0,200}\}"
+)
 _BLOCK = re.compile(r"^(?:NOTE|STYLE|REGION)(?:\s|$)")
 _BREAKS = re.compile(r"\r\n|\r|\n")
 _MOST_NOTES = 5

@@ -31,10 +31,10 @@ def picture_of(number: int, width: int = WIDTH, height: int = HEIGHT) -> Any:
 
 def number_in(data: bytes) -> int:
     """The number that a picture carries."""
-    grey = Image.open(BytesIO(data)).convert("L")
-    half = grey.height // 2
-    columns = [(2 * bit + 1) * grey.width // (2 * BITS) for bit in range(BITS)]
-    return sum((grey.getpixel((x, half)) > 127) << BITS - 1 - at for at, x in enumerate(columns))
+    grey = np.asarray(Image.open(BytesIO(data)).convert("L"))
+    height, width = grey.shape
+    columns = [(2 * bit + 1) * width // (2 * BITS) for bit in range(BITS)]
+    return sum(int(grey[height // 2, x] > 127) << BITS - 1 - at for at, x in enumerate(columns))
 
 
 def draw_clip(
@@ -60,11 +60,8 @@ def draw_clip(
             film.options = {"preset": "ultrafast", "bf": str(b_frames), "sc_threshold": "0"}
         if aspect:
             film.codec_context.sample_aspect_ratio = aspect
-        tone = (
-            container.add_stream("pcm_s16le" if path.suffix == ".mkv" else "aac", rate=16000)
-            if sound_ms
-            else None
-        )
+        sound = "pcm_s16le" if path.suffix == ".mkv" else "aac"
+        tone = container.add_stream(sound, rate=16000, layout="mono") if sound_ms else None
         for number, at in enumerate(times_ms):
             frame = av.VideoFrame.from_ndarray(picture_of(number), format="rgb24")
             frame.pts, frame.time_base = at, CLOCK
@@ -77,7 +74,6 @@ def draw_clip(
 
 
 def _draw_tone(container: Any, tone: Any, start_ms: int, end_ms: int) -> None:
-    tone.layout = "mono"
     step = 1024
     wave = np.sin(np.arange((end_ms - start_ms) * 16) * 2 * math.pi * 440 / 16000) * 12000
     for at in range(0, len(wave), step):
@@ -91,7 +87,8 @@ def _draw_tone(container: Any, tone: Any, start_ms: int, end_ms: int) -> None:
 
 def draw_sound(path: Path, seconds: float) -> Path:
     with av.open(str(path), "w") as container:
-        _draw_tone(container, container.add_stream("pcm_s16le", rate=16000), 0, int(seconds * 1000))
+        tone = container.add_stream("pcm_s16le", rate=16000, layout="mono")
+        _draw_tone(container, tone, 0, int(seconds * 1000))
     return path
 
 
