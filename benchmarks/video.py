@@ -173,9 +173,9 @@ def main() -> None:
         folder = Path(name)
         film = draw(folder / "film.mp4", asked.seconds, (1280, 720), 25, "libx264")
         compare(film)
-        compare(draw(folder / "film.webm", asked.seconds // 3, (640, 360), 25, "libvpx-vp9"))
+        compare(draw(folder / "film.webm", asked.seconds // 3, (320, 176), 25, "libvpx-vp9"))
         sharing(film, folder / "views")
-        long = draw(folder / "long.mp4", int(asked.hours * 3600), (320, 180), 10, "libx264")
+        long = draw(folder / "long.mp4", int(asked.hours * 3600), (160, 96), 5, "libx264")
         memory(long)
 
 

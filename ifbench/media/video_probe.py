@@ -81,7 +81,7 @@ def probe_video(path: Path) -> VideoStream:
         first = _first_frame(path, shown.index)
         own = packets.has_times
         if not own:
-            packets = _scan_by_decoding(path, shown.index)
+            packets = _count_by_decoding(path, shown.index)
         base = shown.time_base or Fraction(1, 1000)
         order = sorted(range(len(packets.pts)), key=packets.pts.__getitem__)
         if not order:
@@ -164,17 +164,21 @@ def _is_hidden(packet: Packet[AvStream]) -> bool:
     return not memoryview(packet)[0] >> 4 & 1
 
 
-def _scan_by_decoding(path: Path, index: int) -> _Packets:
-    """The times of frames in files whose packets have none, or share some."""
-    found = _Packets()
+def _count_by_decoding(path: Path, index: int) -> _Packets:
+    """The frames of files whose packets lack times or share some (H.264 in AVI): they are counted,
+    and each is given its time by the rate. The timestamps that FFmpeg guesses there are of decoding.
+    """
+    found = _Packets(has_times=False)
     with opened(path) as container:
         stream = container.streams[index]
         assert isinstance(stream, AvStream)
-        for frame in decoded_frames(container, stream):
-            if frame.pts is not None and (not found.pts or frame.pts > found.pts[-1]):
-                found.pts.append(frame.pts)
-                found.durations.append(0)
-                found.is_key.append(not found.is_key)
+        if not stream.average_rate or not stream.time_base:
+            raise MediaError("its frames have no times, and its header no rate")
+        step = 1 / (stream.average_rate * stream.time_base)
+        for number, _ in enumerate(decoded_frames(container, stream)):
+            found.pts.append(round(number * step))
+            found.durations.append(round(step))
+            found.is_key.append(number == 0)
     return found
 
 

@@ -70,27 +70,25 @@ class _Walk:
         self._stream = stream
         self._container = container
         self._video = video
-        self._frames = decoded_frames(container, video)
+        self._frames = _timed_frames(stream, container, video)
         self._held: VideoFrame | None = None
-        self._next: VideoFrame | None = None  # Decoded already, not yet on the screen.
+        self._next: tuple[float, VideoFrame] | None = None  # Decoded, not yet on the screen.
         self.held_s = 0.0
         """When the frame on the screen came there."""
 
     def frame_at(self, moment: float, *, may_seek: bool) -> VideoFrame | None:
         """The frame on the screen; `None` before the first that can be decoded."""
         key = self._stream.keyframe_before(moment)
-        if may_seek and key - max(self.held_s, 0.0) > _WORTH_A_SEEK_S:
+        if may_seek and key - self.held_s > _WORTH_A_SEEK_S:
             self._seek(key)
         while self._held is None or self.held_s < moment - SLACK_S:
-            frame = self._next or next(self._frames, None)
+            coming = self._next or next(self._frames, None)
             self._next = None
-            if frame is None:
+            if coming is None:
                 break
-            if frame.pts is None:
-                continue
-            at = float((frame.pts - self._stream.start_pts) * self._stream.time_base)
+            at, frame = coming
             if at > moment + SLACK_S:
-                self._next = frame
+                self._next = coming
                 if self._held is None and may_seek and key > 0:
                     raise _SeekError
                 break
@@ -100,8 +98,19 @@ class _Walk:
     def _seek(self, key: float) -> None:
         pts = self._stream.start_pts + round(key / self._stream.time_base)
         self._container.seek(pts, stream=self._video, backward=True)
-        self._frames = decoded_frames(self._container, self._video)
+        self._frames = _timed_frames(self._stream, self._container, self._video)
         self._held = self._next = None
+
+
+def _timed_frames(
+    stream: VideoStream, container: InputContainer, video: AvStream
+) -> Iterator[tuple[float, VideoFrame]]:
+    """The frames from here on, each with its time; where packets have none, by their number."""
+    for number, frame in enumerate(decoded_frames(container, video)):
+        if stream.has_own_times and frame.pts is not None:
+            yield float((frame.pts - stream.start_pts) * stream.time_base), frame
+        elif not stream.has_own_times and number < len(stream.times):
+            yield stream.times[number], frame
 
 
 def _pixels(frame: VideoFrame, stream: VideoStream, size: Size) -> Any:
@@ -113,7 +122,7 @@ def _pixels(frame: VideoFrame, stream: VideoStream, size: Size) -> Any:
 
         wide = frame.reformat(width, height, "rgb48le", interpolation=how)
         return to_standard_range(cast("NDArray[np.uint16]", wide.to_ndarray()), stream.transfer)
-    if len(frame.format.components) in {2, 4} and not frame.format.name.startswith("nv"):
+    if any(part.is_alpha for part in frame.format.components):
         clear = frame.reformat(width, height, "rgba", interpolation=how).to_ndarray()
         shares = clear[..., 3:].astype("uint16")
         return ((clear[..., :3] * shares + 127) // 255).astype("uint8")

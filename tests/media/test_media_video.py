@@ -70,6 +70,17 @@ def test_times_count_from_the_first_frame(tmp_path):
     assert numbers(made) == [0, 25, 50, 75]
 
 
+def test_frames_without_times_are_counted(tmp_path):
+    path = draw_clip(tmp_path / "clip.avi", STEADY, b_frames=3)  # AVI has no place for their times.
+    assert not probe_video(path).has_own_times
+    assert numbers(video_frames(path, FramesPolicy(fps=5))) == list(range(0, 100, 5))
+
+
+def test_a_long_way_between_wanted_frames_is_sought_and_exact(tmp_path):
+    path = draw_clip(tmp_path / "clip.ts", list(range(0, 60_000, 40)), gop=50, b_frames=2)
+    assert numbers(video_frames(path, FramesPolicy(count=6))) == [125, 375, 625, 875, 1125, 1375]
+
+
 def test_a_count_is_spread_over_the_whole_duration(tmp_path):
     path = draw_clip(tmp_path / "clip.mp4", STEADY)
     assert numbers(video_frames(path, FramesPolicy(count=4))) == [12, 37, 62, 87]
@@ -117,6 +128,7 @@ def test_codecs_are_read_by_whichever_decoder_can(tmp_path, codec):
         ("a.mkv", {"codec": "libsvtav1"}, "codec av1"),
         ("a.mp4", {"pixel_format": "yuv420p10le"}, "pixel format yuv420p10le"),
         ("a.ts", {}, "container mpegts"),
+        ("a.avi", {}, "packets without times"),
     ],
 )
 def test_the_decoder_follows_from_the_stream(tmp_path, name, drawing, reason):
