@@ -81,7 +81,7 @@ def probe_video(path: Path) -> VideoStream:
         first = _first_frame(path, shown.index)
         own = packets.has_times
         if not own:
-            packets = _count_by_decoding(path, shown.index)
+            packets = _by_decoding_order(packets, shown)
         base = shown.time_base or Fraction(1, 1000)
         order = sorted(range(len(packets.pts)), key=packets.pts.__getitem__)
         if not order:
@@ -133,6 +133,8 @@ class _Packets:
     pts: array[int] = field(default_factory=lambda: array("q"))
     durations: array[int] = field(default_factory=lambda: array("q"))
     is_key: bytearray = field(default_factory=bytearray)
+    dts: array[int] = field(default_factory=lambda: array("q"))
+    count: int = 0
     discarded: int = 0
     has_times: bool = True
 
@@ -146,14 +148,18 @@ def _scan(container: InputContainer, stream: AvStream) -> _Packets:
                 continue
             if packet.is_discard:
                 found.discarded += 1
-            elif packet.pts is None:
+                continue
+            found.count += 1
+            if packet.dts is not None:
+                found.dts.append(packet.dts)
+            if packet.pts is None:
                 found.has_times = False
             else:
                 found.pts.append(packet.pts)
                 found.durations.append(packet.duration or 0)
                 found.is_key.append(packet.is_keyframe)
     except (av.FFmpegError, OSError) as error:
-        if not found.pts:
+        if not found.count:
             raise MediaError(f"its packets cannot be read: {error_words(error)}") from error
     found.has_times &= len(set(found.pts)) == len(found.pts)
     return found
@@ -164,22 +170,23 @@ def _is_hidden(packet: Packet[AvStream]) -> bool:
     return not memoryview(packet)[0] >> 4 & 1
 
 
-def _count_by_decoding(path: Path, index: int) -> _Packets:
-    """The frames of files whose packets lack times or share some (H.264 in AVI): they are counted,
-    and each is given its time by the rate. The timestamps that FFmpeg guesses there are of decoding.
+def _by_decoding_order(found: _Packets, stream: AvStream) -> _Packets:
+    """Times for files that say only when to decode (H.264 in AVI): the first frame shown gets the
+    first of those, the second the second, and so on.
     """
-    found = _Packets(has_times=False)
-    with opened(path) as container:
-        stream = container.streams[index]
-        assert isinstance(stream, AvStream)
-        if not stream.average_rate or not stream.time_base:
-            raise MediaError("its frames have no times, and its header no rate")
-        step = 1 / (stream.average_rate * stream.time_base)
-        for number, _ in enumerate(decoded_frames(container, stream)):
-            found.pts.append(round(number * step))
-            found.durations.append(round(step))
-            found.is_key.append(number == 0)
-    return found
+    times = sorted(set(found.dts))
+    if len(times) < found.count:
+        raise MediaError("its frames have no times that tell them apart")
+    lengths = [after - before for before, after in pairwise(times)]
+    base = stream.time_base or 1
+    step = 1 / (stream.average_rate * base) if stream.average_rate else 0
+    return _Packets(
+        pts=array("q", times),
+        durations=array("q", [*lengths, lengths[-1] if lengths else round(step)]),
+        is_key=bytearray([1] + [0] * (len(times) - 1)),
+        discarded=found.discarded,
+        has_times=False,
+    )
 
 
 def _first_frame(path: Path, index: int) -> VideoFrame:

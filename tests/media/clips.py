@@ -53,8 +53,7 @@ def draw_clip(
     with av.open(str(path), "w", options=options or {}) as container:
         film = container.add_stream(codec, rate=25)
         film.width, film.height, film.pix_fmt = WIDTH, HEIGHT, pixel_format
-        clock = Fraction(1, 25) if path.suffix == ".avi" else CLOCK  # AVI counts frames.
-        film.time_base = film.codec_context.time_base = clock
+        film.time_base = film.codec_context.time_base = CLOCK
         film.codec_context.gop_size = gop
         if codec == "libx264":
             film.codec_context.max_b_frames = b_frames
@@ -65,9 +64,9 @@ def draw_clip(
         tone = container.add_stream(sound, rate=16000, layout="mono") if sound_ms else None
         for number, at in enumerate(times_ms):
             frame = av.VideoFrame.from_ndarray(picture_of(number), format="rgb24")
-            frame.pts, frame.time_base = round(at / 1000 / clock), clock
+            frame.pts, frame.time_base = at, CLOCK
             after = times_ms[number + 1] if number + 1 < len(times_ms) else at + 40
-            frame.duration = round((after - at) / 1000 / clock)
+            frame.duration = after - at
             container.mux(film.encode(frame))
         container.mux(film.encode(None))
         if tone:

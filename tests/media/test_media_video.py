@@ -70,8 +70,8 @@ def test_times_count_from_the_first_frame(tmp_path):
     assert numbers(made) == [0, 25, 50, 75]
 
 
-def test_frames_without_times_are_counted(tmp_path):
-    path = draw_clip(tmp_path / "clip.avi", STEADY, b_frames=3)  # AVI has no place for their times.
+def test_frames_that_only_say_when_to_be_decoded_are_shown_in_that_rhythm(tmp_path):
+    path = draw_clip(tmp_path / "clip.avi", STEADY, b_frames=3)  # AVI has no place for more.
     assert not probe_video(path).has_own_times
     assert numbers(video_frames(path, FramesPolicy(fps=5))) == list(range(0, 100, 5))
 
