@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from ifbench.keys import canonical_json, prompt_key
 from ifbench.types import (
+    FramesPolicy,
     ImagePolicy,
     Limits,
     Media,
@@ -22,8 +23,10 @@ from ifbench.types import (
     Prompt,
     Purpose,
     Sampling,
+    SubtitlesPolicy,
     Text,
     View,
+    WavePolicy,
 )
 
 MODEL = ModelConfig(name="a", engine="openai_chat", model="some-model")
@@ -57,6 +60,16 @@ SAME = [
         replace(
             PROMPT,
             parts=(PROMPT.parts[0], View(media=PICTURE, policy=ImagePolicy(max_bytes=5))),
+        ),
+    ),
+    (
+        "how long it plays, which is for estimates",
+        replace(
+            PROMPT,
+            parts=(
+                PROMPT.parts[0],
+                View(media=replace(PICTURE, duration_s=9), policy=ImagePolicy()),
+            ),
         ),
     ),
     ("an empty extra body", replace(PROMPT, sampling=replace(PROMPT.sampling, extra_body={}))),
@@ -136,6 +149,59 @@ def test_keys_of_stored_answers_never_change():
         reply_schema={"type": "object"},
     )
     assert prompt_key(judge) == "533131bf211d13000b9d444603d87d542afb05c30b1d7502627b825630ccf506"
+
+
+FILM = Media(kind="video", uri="/data/x.mp4", sha256="ef" * 32)
+
+
+def film_key(policy) -> str:
+    return prompt_key(replace(PROMPT, parts=(View(media=FILM, policy=policy),)))
+
+
+def test_each_way_of_showing_a_video_has_a_key_of_its_own():
+    policies = [
+        FramesPolicy(),
+        FramesPolicy(fps=2),
+        FramesPolicy(count=50),
+        FramesPolicy(count=60),
+        FramesPolicy(max_frames=50),
+        FramesPolicy(long_side_px=None),
+        FramesPolicy(format="png"),
+        FramesPolicy(quality=84),
+        FramesPolicy(labels=False),
+        NativePolicy(),
+        WavePolicy(),
+        WavePolicy(rate_hz=8000),
+        SubtitlesPolicy(),
+    ]
+    assert len({film_key(policy) for policy in policies}) == len(policies)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (FramesPolicy(), FramesPolicy(max_bytes=9)),
+        (FramesPolicy(fps=1), FramesPolicy(fps=1.0)),
+        (FramesPolicy(count=5), FramesPolicy(count=5, fps=9)),
+        (FramesPolicy(count=5), FramesPolicy(count=9, max_frames=5)),
+        (WavePolicy(), WavePolicy(max_seconds=9, max_bytes=9)),
+        (NativePolicy(), NativePolicy(max_bytes=9)),
+        (SubtitlesPolicy(), SubtitlesPolicy(max_bytes=9)),
+    ],
+)
+def test_what_does_not_change_what_is_sent_of_a_video_leaves_the_key(one, other):
+    assert film_key(one) == film_key(other)
+
+
+def test_keys_of_stored_answers_about_videos_never_change():
+    assert (
+        film_key(FramesPolicy())
+        == "8f45aa859da8f78575e37ff6eed29488200b8ae81d20dd5896de4837a13cfd97"
+    )
+    assert (
+        film_key(NativePolicy())
+        == "a06980b82aceaf34dd9ee35b9f8700a49ce6619ac1662d38466a3bd2ddd65507"
+    )
 
 
 def test_the_order_of_a_dict_is_no_difference():

@@ -68,6 +68,23 @@ def test_each_medium_has_its_part(mime, part):
     assert load_content(prompt, lambda _: FakeBlob(b"xy", mime)) == [part]
 
 
+def test_a_view_of_several_blobs_becomes_as_many_parts_in_their_order():
+    blobs = (FakeBlob(b"[00:01.000]", "text/plain"), FakeBlob(b"xy", "image/png"))
+    prompt = chat_prompt(parts=(Text(text="a"), make_view("video"), Text(text="b")))
+    assert load_content(prompt, lambda _: blobs) == [
+        {"type": "text", "text": "a"},
+        {"type": "text", "text": "[00:01.000]"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,eHk="}},
+        {"type": "text", "text": "b"},
+    ]
+
+
+def test_one_blob_that_no_part_carries_fails_the_row():
+    blobs = (FakeBlob(b"xy", "image/png"), FakeBlob(b"", "application/zip"))
+    found = load_content(chat_prompt(parts=(make_view("video"),)), lambda _: blobs)
+    assert isinstance(found, Failure)
+
+
 def test_medium_that_no_part_carries_fails_the_row():
     found = load_content(
         chat_prompt(parts=(make_view(),)), lambda _: FakeBlob(b"", "application/zip")

@@ -1,12 +1,24 @@
 """Where media stand in a text."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ifbench.media.errors import MediaError
 from ifbench.media.places import split_markers
-from ifbench.types import ImagePolicy, Media, MediaPolicy, NativePolicy, Text, View
+from ifbench.types import (
+    FramesPolicy,
+    ImagePolicy,
+    Media,
+    MediaPolicy,
+    NativePolicy,
+    SubtitlesPolicy,
+    Text,
+    View,
+    WavePolicy,
+)
 
 POLICY = MediaPolicy(
     image=ImagePolicy(long_side_px=100),
@@ -90,8 +102,26 @@ def test_each_kind_gets_its_own_policy():
         "a": POLICY.image,
         "sound": POLICY.audio,
         "film": POLICY.video,
-        "words": NativePolicy(),
+        "words": SubtitlesPolicy(),
     }
+
+
+def test_a_videos_sound_follows_its_frames_where_it_is_wanted():
+    heard = MediaPolicy(sound="with", audio=WavePolicy(rate_hz=8000))
+    parts = split_markers("See <video> here", (FILM, WORDS), heard)
+    assert parts == (
+        View(media=WORDS, policy=SubtitlesPolicy()),
+        Text(text="See "),
+        View(media=FILM, policy=FramesPolicy()),
+        View(media=FILM, policy=WavePolicy(rate_hz=8000)),
+        Text(text=" here"),
+    )
+    capped = replace(heard, audio=NativePolicy(max_bytes=7))
+    assert split_markers("", (FILM,), capped)[1].policy == WavePolicy(max_bytes=7)
+
+
+def test_subtitles_are_left_out_where_they_are_not_wanted():
+    assert split_markers("x", (WORDS,), MediaPolicy(subtitles="without")) == (Text(text="x"),)
 
 
 @given(st.lists(st.sampled_from(["<image>", "text", " ", "`", "```", "\n", "<video>"])))
