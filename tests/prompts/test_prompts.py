@@ -103,8 +103,9 @@ def test_markers_in_the_question_cannot_stand_for_the_answer(path):
 def test_question_stands_whole_between_its_markers(path, question):
     words = prompt(path, "42", instruction=question)
     mark = nonce(question)
-    before, _, rest = words.partition(f"<<<QUESTION {mark}>>>\n")
-    inside, _, after = rest.partition(f"\n<<<END QUESTION {mark}>>>\n")
+    name = "INSTRUCTION" if f"<<<INSTRUCTION {mark}>>>" in words else "QUESTION"
+    before, _, rest = words.partition(f"<<<{name} {mark}>>>\n")
+    inside, _, after = rest.partition(f"\n<<<END {name} {mark}>>>\n")
     assert inside == question
     assert mark not in before + after
 
