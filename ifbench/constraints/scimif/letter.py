@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import islice
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.fences import fences_in
@@ -72,12 +73,13 @@ def _check_case(
         if any(is_right(letter) for letter in letters):
             return passed(f"all letters are {wanted} case", found={"wrong": 0})
         return failed(f"the answer has no letter that could be {wanted} case", found={"wrong": 0})
-    places = list(re.finditer(f"[{re.escape(''.join(sorted(wrong)))}]+", masked))
-    count = sum(len(place[0]) for place in places)
+    found = re.finditer(f"[{re.escape(''.join(sorted(wrong)))}]+", masked)
+    places = list(islice(found, _SHOWN))
+    count = sum(map(masked.count, wrong))
     first = _word_around(text, places[0].start())
     return failed(
         f"{count} letter{'s are' if count > 1 else ' is'} not {wanted} case, the first in `{first}`",
-        evidence=tuple(quote(text, *place.span()) for place in places[:_SHOWN]),
+        evidence=tuple(quote(text, *place.span()) for place in places),
         found={"wrong": count},
     )
 
