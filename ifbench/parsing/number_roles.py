@@ -28,6 +28,7 @@ class RoleReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._spans = _special_spans(text)
+        self.has_spans = bool(self._spans)
         self._next_span = 0
         self._joins: tuple[int, Role] = (-1, "label")
         """Where a label or date ended that further numbers may join ("Figures 3 and 4")."""
@@ -58,7 +59,7 @@ class RoleReader:
         """
         return (
             (self.role_of_span(start) if self._spans else None)
-            or touching_left(self._text, start, end, is_integer=is_integer)
+            or _touching_left(self._text, start, end, is_integer=is_integer)
             or (_touching_right(self._text, start, end) if is_integer else None)
             or self._role_by_words(start, end, is_integer=is_integer)
             or "quantity"
@@ -149,7 +150,7 @@ _CALLING_CODE = re.compile(r"\d{1,3}[ -]\(?\d{2,4}\)?[ -]\d{3,4}[ -]\d{3,4}(?!\d
 _HYPHENS = "-−–‐‑"
 
 
-def touching_left(text: str, start: int, end: int, *, is_integer: bool) -> Role | None:
+def _touching_left(text: str, start: int, end: int, *, is_integer: bool) -> Role | None:
     if start == 0:
         return None
     before = text[start - 1]

@@ -160,7 +160,8 @@ def _numbers(text: str, decimal_mark: DecimalMark) -> Iterator[Number]:
         plain = plain_number(text, start) if may_be_plain else None
         if plain and not (plain[3] == "quantity" and not plain[2] and roles.may_go_on(start)):
             position, integer, fraction, role = plain
-            role = roles.role_of_span(start) or role
+            if roles.has_spans:
+                role = roles.role_of_span(start) or role
             yield Number(start, position, "", integer, fraction, "", "plain", role)
             continue
         compound = roles.compound_at(start, position)

@@ -17,28 +17,28 @@ from ifbench.parsing.number_roles import (
     MONTHS,
     YEAR_WORDS,
     Role,
-    touching_left,
 )
 
 PlainNumber: TypeAlias = tuple[int, str, str, Role]
 """End, integer, fraction and role."""
 
+# A number's right neighbours, of which no exponent, group, date or version can come.
 _NO_FACTOR = r"(?![\s\\~$×✕⨯xX·⋅∙•*&^"  # Of what may begin `× 10^3`, after a blank.
-_PLAIN = re.compile(
-    # Digits that no mark of an exponent, a group, a date or a version follows.
-    r"(?!10<)([0-9]++)(?:"  # `10<sup>3</sup>` is a power.
-    rf"\.([0-9]++)(?=[,;:?!%°|<\"'\]}}\n)A-DF-WYZa-df-wyz]|\Z|\.(?!\d)|[ ]{_NO_FACTOR}]))"
-    # After an integer, letters make names (3d); `2 decimals` and `4 May` are no quantities.
-    rf"|(?=[;?!%°|<\]}}\n]|\Z|,(?![\d\\])|\.(?!\d)|[ ]{_NO_FACTOR}(dsoJFMASOND位])))"
-)
-_NAME = re.compile(
-    r"(?!10<)([0-9]++)(?=[A-DF-WYZa-df-wyz;?!|<\"\]}\n]|\Z|,(?:[^\d\\]|\d{1,2}(?![\d,'′-]))|\.(?!\d)"
+_AFTER_FRACTION = rf"(?=[,;:?!%°|<\"'\]}}\n)A-DF-WYZa-df-wyz]|\Z|\.(?!\d)|[ ]{_NO_FACTOR}]))"
+# After an integer, letters make names (3d); `2 decimals` and `4 May` are no quantities.
+_AFTER_INTEGER = rf"(?=[;?!%°|<\]}}\n]|\Z|,(?![\d\\])|\.(?!\d)|[ ]{_NO_FACTOR}(dsoJFMASOND位]))"
+_AFTER_NAME = (
+    r"(?=[A-DF-WYZa-df-wyz;?!|<\"\]}\n]|\Z|,(?:[^\d\\]|\d{1,2}(?![\d,'′-]))|\.(?!\d)"
     rf"|'(?!,\d)|\)(?![ \d-])|[ ]{_NO_FACTOR}]))"
 )
-_TOUCHING = frozenset("|=[$>,\"':")
-"""Marks right before a number that leave it a quantity; signs and brackets do not."""
-_BEFORE_BLANK = frozenset("=|<;≈:")
-"""Marks that, before a blank, name nothing and open no list."""
+# Its left ones. A single letter names (C2H5OH, S-01), but ends no command of LaTeX.
+_NAMING = r"(?:(?<=[\W\d_][A-Z])(?<!\\.)|(?<=[\W\d_][A-Z]-)(?<!\\.-))"
+_FREE = r"(?:(?<=[|=\[$])|(?<=[=|<;≈][ ]))"
+_QUANTITY = rf"([0-9]++)(?:\.([0-9]++){_AFTER_FRACTION}|{_AFTER_INTEGER})"
+_PLAIN = re.compile(
+    r"(?!10<)"  # `10<sup>3</sup>` is a power.
+    rf"(?:{_NAMING}([0-9]++){_AFTER_NAME}|{_FREE}{_QUANTITY}|(?<=[ >,\"':]){_QUANTITY})"
+)
 _AFTER_WORDS = LABELS | {month.lower() for month in MONTHS} | YEAR_WORDS | {"of"}
 _WINDOW = 24  # Characters in which the word before is looked for, as the rules do.
 
@@ -49,39 +49,35 @@ def plain_number(text: str, start: int) -> PlainNumber | None:
     The caller sees to what reaches in from afar: spans of one role, powers of ten shared by a
     group, and lists of labels that go on.
     """
-    if start == 0:
-        return None
-    before = text[start - 1]
-    if before.isalpha() or before == "-":
-        return _plain_name(text, start)
     match = _PLAIN.match(text, start)
     if match is None:
         return None
-    integer, fraction = match.groups()
-    is_free = (
-        _is_free_after_blank(text, start, is_integer=fraction is None)
-        if before == " "
-        else _is_free_after(text, start, match.end(), is_integer=fraction is None)
-    )
-    return (match.end(), integer, fraction or "", "quantity") if is_free else None
-
-
-def _plain_name(text: str, start: int) -> PlainNumber | None:
-    match = _NAME.match(text, start)
-    if match is None:
+    name, integer, fraction, unsure_integer, unsure_fraction = match.groups()
+    end = match.end()
+    if name is not None:
+        return end, name, "", "symbol"
+    if integer is not None:
+        return end, integer, fraction or "", "quantity"
+    if not _is_free(text, start, end, is_integer=unsure_fraction is None):
         return None
-    if touching_left(text, start, match.end(), is_integer=True) != "symbol":
-        return None
-    return match.end(), match[1], "", "symbol"
+    return end, unsure_integer, unsure_fraction or "", "quantity"
 
 
-def _is_free_after_blank(text: str, start: int, *, is_integer: bool) -> bool:
-    last = text[start - 2] if start > 1 else " "
-    if last == "," and start > 2:
+def _is_free(text: str, start: int, end: int, *, is_integer: bool) -> bool:
+    """True when what stands before, after a blank or a mark, makes no label or the like of it."""
+    before = text[start - 1]
+    if before == ",":
+        return start > 1 and _is_free_after_word(text, start - 1, is_integer=is_integer)
+    if before == ">":  # `> 2. text` is an item of a list inside a quotation.
+        return text[end : end + 1] not in {".", ")"}
+    if before != " ":
+        return not is_integer
+    last = text[start - 2] if start > 2 else " "
+    if last == ",":
         return _is_free_after_word(text, start - 2, is_integer=is_integer)
     if last.isalpha():
         return _is_free_after_word(text, start - 1, is_integer=is_integer)
-    return last in _BEFORE_BLANK and not (last == ":" and is_integer)
+    return last == ":" and not is_integer
 
 
 def _is_free_after_word(text: str, end: int, *, is_integer: bool) -> bool:
@@ -92,14 +88,3 @@ def _is_free_after_word(text: str, end: int, *, is_integer: bool) -> bool:
     if not (word.isascii() and word.isalpha()):
         return False
     return word.lower() not in (_AFTER_WORDS if is_integer else DEEP_LABELS)
-
-
-def _is_free_after(text: str, start: int, end: int, *, is_integer: bool) -> bool:
-    before = text[start - 1]
-    if before not in _TOUCHING or (is_integer and before in "\"':"):
-        return False
-    if before == ">":  # `> 2. text` is an item of a list inside a quotation.
-        return text[end : end + 1] not in {".", ")"}
-    return before != "," or (
-        start > 1 and _is_free_after_word(text, start - 1, is_integer=is_integer)
-    )
