@@ -176,8 +176,9 @@ def main() -> None:
     print(f"{len(notations)} molecules, {sum(heavy) / len(heavy):.0f} heavy atoms on average")
     print(f"{'molecules a second':34} {'by clock':>9} {'by processor':>13}   ours : naive")
     for convention in PATTERNS:
-        ours, naive = partial(count_all, convention=convention), partial(
-            count_naively, convention=convention
+        ours, naive = (
+            partial(count_all, convention=convention),
+            partial(count_naively, convention=convention),
         )
         assert [ours(n) for n in notations] == [naive(n) for n in notations], "the counts differ"
         rates = measure(ours, notations, arguments.passes), measure(naive, notations, 1)
