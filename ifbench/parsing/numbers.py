@@ -94,6 +94,11 @@ def numbers_in(text: str, decimal_mark: DecimalMark = ".") -> tuple[Number, ...]
     return tuple(_numbers(text, decimal_mark))
 
 
+def numbers_by_rules(text: str) -> tuple[Number, ...]:
+    """The same as `numbers_in`, with no number read at a glance: what that is held to."""
+    return tuple(_numbers(text, ".", at_a_glance=False))
+
+
 def quantities_in(
     text: str, start: int = 0, end: int | None = None, decimal_mark: DecimalMark = "."
 ) -> tuple[Number, ...]:
@@ -146,12 +151,12 @@ def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
     )
 
 
-def _numbers(text: str, decimal_mark: DecimalMark) -> Iterator[Number]:
+def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) -> Iterator[Number]:
     roles = RoleReader(text)
     mantissas = _mantissas(decimal_mark)
     groups = deque(_groups_of(text))
     # A power of ten may be shared, and a decimal comma may stand anywhere.
-    may_be_plain = decimal_mark == "." and not groups
+    may_be_plain = at_a_glance and decimal_mark == "." and not groups
     position = 0
     while digits := _DIGITS.search(text, position):
         start, position = digits.span()
