@@ -28,6 +28,8 @@ WALL_FACTOR = 4
 """A check that waits rather than works is given this many times its processor time."""
 MAX_BATCH_CALLS = 512
 MAX_BATCH_CHARACTERS = 4_000_000
+FEW_CALLS = 8
+"""Where fewer results are owed, none waits for the others."""
 STARTS = 3
 """Tries to get calls into a process before they are given up."""
 
@@ -227,9 +229,11 @@ class _Runner:
 
     def _collect(self, process: CheckProcess, calls: Sequence[CheckCall]) -> Iterator[Check | None]:
         """Results as they come, ending with the call that broke the process, if one does."""
-        for call in calls:
+        for index, call in enumerate(calls, start=1):
             try:
-                kind, values = process.receive(self._time_s * WALL_FACTOR)
+                kind, values = process.receive(
+                    self._time_s * WALL_FACTOR, more_follow=len(calls) - index >= FEW_CALLS
+                )
             except (TimeoutError, ProcessEndedError) as error:
                 self.drop()
                 yield self._broken(call, error)

@@ -8,8 +8,10 @@ are our own; `molecules` matches them. They begin at the rarer atom, which halve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -25,8 +27,22 @@ class Pattern:
     smarts: str
     less: str = ""
     """A second pattern, whose number of matches is taken off."""
+    needs: str = ""
+    """Atoms that a molecule must have for a match, as a formula (`NO2`); it saves the search."""
     holds: tuple[str, ...] = ()
-    """Elements one of which a molecule must have for a match; it saves the search."""
+    """Elements one of which it must have besides."""
+
+    def may_match(self, atoms: Mapping[str, int]) -> bool:
+        """False where the molecule lacks the atoms."""
+        if self.holds and atoms.keys().isdisjoint(self.holds):
+            return False
+        return all(atoms.get(symbol, 0) >= number for symbol, number in _atoms_of(self.needs))
+
+
+@cache
+def _atoms_of(formula: str) -> tuple[tuple[str, int], ...]:
+    parts = re.findall(r"([A-Z][a-z]?)(\d*)", formula)
+    return tuple((symbol, int(number or 1)) for symbol, number in parts)
 
 
 # TOMG-Bench's own rules where they are known; where one is silent, the narrow reading.
@@ -35,29 +51,29 @@ _TOMG: Mapping[str, Pattern] = MappingProxyType(
         # Each ring atom stands in one ring only: naphthalene has none.
         "benzene_ring": Pattern(smarts="[c;R1]1[c;R1][c;R1][c;R1][c;R1][c;R1]1"),
         # Also the OH of an acid, and that on boron.
-        "hydroxyl": Pattern(smarts="[OX2H1]", holds=("O",)),
-        "anhydride": Pattern(smarts="[OX2]([CX3]=[OX1])[CX3]=[OX1]", holds=("O",)),
+        "hydroxyl": Pattern(smarts="[OX2H1]", needs="O"),
+        "anhydride": Pattern(smarts="[OX2]([CX3]=[OX1])[CX3]=[OX1]", needs="O3"),
         # With a carbon beside it: formaldehyde is none.
-        "aldehyde": Pattern(smarts="[OX1]=[CX3H1][#6]", holds=("O",)),
-        "ketone": Pattern(smarts="[OX1]=[CX3]([#6])[#6]", holds=("O",)),
-        "carboxyl": Pattern(smarts="[CX3](=[OX1])[OX2H1]", holds=("O",)),
+        "aldehyde": Pattern(smarts="[OX1]=[CX3H1][#6]", needs="O"),
+        "ketone": Pattern(smarts="[OX1]=[CX3]([#6])[#6]", needs="O"),
+        "carboxyl": Pattern(smarts="[CX3](=[OX1])[OX2H1]", needs="O2"),
         # Each half of an anhydride is one, too.
-        "ester": Pattern(smarts="[OX2H0]([#6])[CX3](=[OX1])[#6]", holds=("O",)),
+        "ester": Pattern(smarts="[OX2H0]([#6])[CX3](=[OX1])[#6]", needs="O2"),
         # With a carbon on the carbonyl: no formamide, no urea.
-        "amide": Pattern(smarts="[OX1]=[CX3]([#6])[NX3]", holds=("N",)),
+        "amide": Pattern(smarts="[OX1]=[CX3]([#6])[NX3]", needs="NO"),
         # Primary and secondary only.
-        "amine": Pattern(smarts="[NX3;H1,H2;!$(N[#6]=[OX1])]", holds=("N",)),
-        "nitro": Pattern(smarts="[!#8][NX3+](=[OX1])[OX1-]", holds=("N",)),
+        "amine": Pattern(smarts="[NX3;H1,H2;!$(N[#6]=[OX1])]", needs="N"),
+        "nitro": Pattern(smarts="[!#8][NX3+](=[OX1])[OX1-]", needs="NO2"),
         # Ions as well.
         "halo": Pattern(smarts="[F,Cl,Br,I]", holds=("F", "Cl", "Br", "I")),
-        "nitrile": Pattern(smarts="[CX2]#[NX1]", holds=("N",)),
-        "thiol": Pattern(smarts="[SX2H1]", holds=("S",)),
+        "nitrile": Pattern(smarts="[CX2]#[NX1]", needs="N"),
+        "thiol": Pattern(smarts="[SX2H1]", needs="S"),
         # Aromatic sulfur as well; a disulfide leaves one of its two.
-        "sulfide": Pattern(smarts="[#16X2H0]", less="[#16X2H0][#16X2H0]", holds=("S",)),
-        "disulfide": Pattern(smarts="[#16X2H0][#16X2H0]", holds=("S",)),
-        "sulfoxide": Pattern(smarts="[#6][$([#16X3]=[OX1]),$([#16X3+][OX1-])][#6]", holds=("S",)),
-        "sulfone": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[#6]", holds=("S",)),
-        "borane": Pattern(smarts="[BX3]", holds=("B",)),
+        "sulfide": Pattern(smarts="[#16X2H0]", less="[#16X2H0][#16X2H0]", needs="S"),
+        "disulfide": Pattern(smarts="[#16X2H0][#16X2H0]", needs="S2"),
+        "sulfoxide": Pattern(smarts="[#6][$([#16X3]=[OX1]),$([#16X3+][OX1-])][#6]", needs="SO"),
+        "sulfone": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[#6]", needs="SO2"),
+        "borane": Pattern(smarts="[BX3]", needs="B"),
     }
 )
 
@@ -67,39 +83,39 @@ _ACYL = "$([CX3][#6]),$([CX3H1]),$([CX3H2])"  # Of a carbonyl with carbon or hyd
 _CHEMICAL: Mapping[str, Pattern] = MappingProxyType(
     {
         "benzene_ring": Pattern(smarts="c1ccccc1"),
-        "hydroxyl": Pattern(smarts=f"[OX2H1][#6;{_NOT_ACYL}]", holds=("O",)),
-        "alcohol": Pattern(smarts="[OX2H1][CX4]", holds=("O",)),
-        "phenol": Pattern(smarts="[OX2H1]c", holds=("O",)),
-        "ether": Pattern(smarts=f"[#6;{_NOT_ACYL}][OX2H0][#6;{_NOT_ACYL}]", holds=("O",)),
-        "anhydride": Pattern(smarts="[OX2]([CX3]=[OX1])[CX3]=[OX1]", holds=("O",)),
-        "aldehyde": Pattern(smarts="[$([CX3H1][#6]),$([CX3H2])]=[OX1]", holds=("O",)),
-        "ketone": Pattern(smarts="[OX1]=[CX3]([#6])[#6]", holds=("O",)),
-        "carboxyl": Pattern(smarts="[CX3](=[OX1])[$([OX2H1]),$([OX1-])]", holds=("O",)),
-        "ester": Pattern(smarts=f"[{_ACYL}](=[OX1])[OX2H0][#6;{_NOT_ACYL}]", holds=("O",)),
-        "amide": Pattern(smarts=f"[{_ACYL}](=[OX1])[NX3]", holds=("N",)),
-        "urea": Pattern(smarts="[NX3][CX3](=[OX1])[NX3]", holds=("N",)),
+        "hydroxyl": Pattern(smarts=f"[OX2H1][#6;{_NOT_ACYL}]", needs="O"),
+        "alcohol": Pattern(smarts="[OX2H1][CX4]", needs="O"),
+        "phenol": Pattern(smarts="[OX2H1]c", needs="O"),
+        "ether": Pattern(smarts=f"[#6;{_NOT_ACYL}][OX2H0][#6;{_NOT_ACYL}]", needs="O"),
+        "anhydride": Pattern(smarts="[OX2]([CX3]=[OX1])[CX3]=[OX1]", needs="O3"),
+        "aldehyde": Pattern(smarts="[$([CX3H1][#6]),$([CX3H2])]=[OX1]", needs="O"),
+        "ketone": Pattern(smarts="[OX1]=[CX3]([#6])[#6]", needs="O"),
+        "carboxyl": Pattern(smarts="[CX3](=[OX1])[$([OX2H1]),$([OX1-])]", needs="O2"),
+        "ester": Pattern(smarts=f"[{_ACYL}](=[OX1])[OX2H0][#6;{_NOT_ACYL}]", needs="O2"),
+        "amide": Pattern(smarts=f"[{_ACYL}](=[OX1])[NX3]", needs="NO"),
+        "urea": Pattern(smarts="[NX3][CX3](=[OX1])[NX3]", needs="N2O"),
         # Of carbon and hydrogen alone, charged by a proton or not.
         "amine": Pattern(
             smarts="[$([NX3]),$([NX4+;!H0]);$(N[#6]);!$(N~[!#6;!#1]);!$(N~[#6]=,#[!#6])]",
-            holds=("N",),
+            needs="N",
         ),
-        "nitro": Pattern(smarts="[#6,#7][NX3+](=[OX1])[OX1-]", holds=("N",)),
+        "nitro": Pattern(smarts="[#6,#7][NX3+](=[OX1])[OX1-]", needs="NO2"),
         "halo": Pattern(smarts="[F,Cl,Br,I;X1][#6]", holds=("F", "Cl", "Br", "I")),
-        "acyl_halide": Pattern(smarts="[CX3](=[OX1])[F,Cl,Br,I]", holds=("F", "Cl", "Br", "I")),
-        "nitrile": Pattern(smarts="[#6][CX2]#[NX1]", holds=("N",)),
+        "acyl_halide": Pattern(
+            smarts="[CX3](=[OX1])[F,Cl,Br,I]", needs="O", holds=("F", "Cl", "Br", "I")
+        ),
+        "nitrile": Pattern(smarts="[#6][CX2]#[NX1]", needs="N"),
         "alkene": Pattern(smarts="[CX3,CX2]=[CX3,CX2]"),
         "alkyne": Pattern(smarts="[CX2]#[CX2]"),
-        "thiol": Pattern(smarts=f"[SX2H1][#6;{_NOT_ACYL}]", holds=("S",)),
-        "sulfide": Pattern(smarts=f"[#6;{_NOT_ACYL}][SX2H0][#6;{_NOT_ACYL}]", holds=("S",)),
-        "thioether": Pattern(smarts=f"[#6;{_NOT_ACYL}][SX2H0][#6;{_NOT_ACYL}]", holds=("S",)),
-        "disulfide": Pattern(smarts="[#6][SX2H0][SX2H0][#6]", holds=("S",)),
-        "sulfoxide": Pattern(smarts="[#6][$([#16X3]=[OX1]),$([#16X3+][OX1-])][#6]", holds=("S",)),
-        "sulfone": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[#6]", holds=("S",)),
-        "sulfonamide": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[NX3]", holds=("S",)),
-        "phosphate": Pattern(
-            smarts="[PX4](=[OX1])([OX2,OX1-])([OX2,OX1-])[OX2,OX1-]", holds=("P",)
-        ),
-        "borane": Pattern(smarts="[BX3;!$(B~[!#6;!#1;!F;!Cl;!Br;!I])]", holds=("B",)),
+        "thiol": Pattern(smarts=f"[SX2H1][#6;{_NOT_ACYL}]", needs="S"),
+        "sulfide": Pattern(smarts=f"[#6;{_NOT_ACYL}][SX2H0][#6;{_NOT_ACYL}]", needs="S"),
+        "thioether": Pattern(smarts=f"[#6;{_NOT_ACYL}][SX2H0][#6;{_NOT_ACYL}]", needs="S"),
+        "disulfide": Pattern(smarts="[#6][SX2H0][SX2H0][#6]", needs="S2"),
+        "sulfoxide": Pattern(smarts="[#6][$([#16X3]=[OX1]),$([#16X3+][OX1-])][#6]", needs="SO"),
+        "sulfone": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[#6]", needs="SO2"),
+        "sulfonamide": Pattern(smarts="[#6][#16X4](=[OX1])(=[OX1])[NX3]", needs="SO2N"),
+        "phosphate": Pattern(smarts="[PX4](=[OX1])([OX2,OX1-])([OX2,OX1-])[OX2,OX1-]", needs="PO4"),
+        "borane": Pattern(smarts="[BX3;!$(B~[!#6;!#1;!F;!Cl;!Br;!I])]", needs="B"),
     }
 )
 
@@ -124,9 +140,7 @@ def count_groups(
     if isinstance(molecule, NoMolecule):
         return molecule
     present = {
-        name: pattern
-        for name in names
-        if not (pattern := table[name]).holds or not molecule.atoms.keys().isdisjoint(pattern.holds)
+        name: pattern for name in names if (pattern := table[name]).may_match(molecule.atoms)
     }
     wanted = {pattern.smarts for pattern in present.values()}
     wanted |= {pattern.less for pattern in present.values() if pattern.less}

@@ -105,6 +105,8 @@ def count_bonds(
             counts[kind] = _descriptors().CalcNumRotatableBonds(mol)
         elif kind == "total" and mol.GetNumAtoms() == mol.GetNumHeavyAtoms():
             counts[kind] = mol.GetNumBonds()
+        elif kind == "triple" and system == "smiles" and "#" not in notation:
+            counts[kind] = 0
         else:  # A substructure search in C++ takes a fifth of a loop over bonds in Python.
             counts[kind] = _matches(mol, _BOND_PATTERNS[kind])
         if with_hydrogens and kind in {"single", "total"}:

@@ -28,9 +28,14 @@ class RoleReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._spans = _special_spans(text)
+        self.has_spans = bool(self._spans)
         self._next_span = 0
         self._joins: tuple[int, Role] = (-1, "label")
         """Where a label or date ended that further numbers may join ("Figures 3 and 4")."""
+
+    def may_go_on(self, start: int) -> bool:
+        """True when a number at `start` is near enough to join a list of labels, or a date."""
+        return 0 <= self._joins[0] <= start <= self._joins[0] + _LONGEST_GAP
 
     def compound_at(self, start: int, digits_end: int) -> tuple[int, Role] | None:
         """End and role of what joins several runs of digits: dates, versions, locants."""
@@ -41,7 +46,7 @@ class RoleReader:
         if text[max(start - 1, 0)] == "+" and (call := _CALLING_CODE.match(text, start)):
             return call.end(), "symbol"
         match = _COMPOUND.match(text, start) if follower != " " else None
-        if match is None or self._role_of_span(start) is not None:
+        if match is None or self.role_of_span(start) is not None:
             return None
         if match["date"]:
             self._joins = (match.end(), "date")
@@ -53,14 +58,15 @@ class RoleReader:
         `is_integer` says that it is written without point and exponent, as most look-alikes.
         """
         return (
-            (self._role_of_span(start) if self._spans else None)
+            (self.role_of_span(start) if self._spans else None)
             or _touching_left(self._text, start, end, is_integer=is_integer)
             or (_touching_right(self._text, start, end) if is_integer else None)
             or self._role_by_words(start, end, is_integer=is_integer)
             or "quantity"
         )
 
-    def _role_of_span(self, start: int) -> Role | None:
+    def role_of_span(self, start: int) -> Role | None:
+        """The one role of all numbers in the span that `start` is in, if it is in one."""
         spans = self._spans
         while self._next_span < len(spans) and spans[self._next_span][1] <= start:
             self._next_span += 1
@@ -90,9 +96,9 @@ class RoleReader:
 
     def _joined(self, start: int, end: int) -> Role | None:
         """The role of a number that goes on with a list of labels, or with a date."""
-        joins_at, role = self._joins
-        if not 0 <= joins_at <= start <= joins_at + 8:
+        if not self.may_go_on(start):
             return None
+        joins_at, role = self._joins
         if role == "date" and not _YEAR.fullmatch(self._text, start, end):
             return None
         if (_DATE_GAP if role == "date" else _LABEL_GAP).fullmatch(self._text, joins_at, start):
@@ -235,24 +241,27 @@ _SINGULAR = _words(
 )
 _PLURAL = frozenset(f"{word}s" for word in _SINGULAR - {"day", "week", "point", "sample", "trial"})
 _SHORT = _words("fig figs eq eqs no nos ref refs sec secs ch vol pp tab ex")
-_NUMBERED_DEEPER = _words(
+LABELS = _SINGULAR | _PLURAL | _SHORT
+"""Words whose numbers are labels, in lower case."""
+DEEP_LABELS = _words(
     "figure table equation section chapter problem example exercise version appendix theorem "
     "fig figs eq eqs sec ch tab"
 )
 """Labels whose numbers may hold a point (Section 2.1)."""
 _CHINESE_LABELS = ("第", "图", "表", "式", "圖", "步骤", "步驟", "例", "问题", "方法", "选项")
 _ORDINAL_KEYS = _words("id no number index step rank order step_number stepnumber")
-_MONTHS = _words(
+MONTHS = _words(
     "January February March April May June July August September October November December "
     "Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec"
 )
-_YEAR_WORDS = _words("in since year years during until till circa al by from")
+YEAR_WORDS = _words("in since year years during until till circa al by from")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _MONTH_AFTER = re.compile(
     r"(?:st|nd|rd|th)?[ \u00a0](?:of )?(?:January|February|March|April|May|June|July|August"
     r"|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)(?![a-z])"
 )
 _LABEL_GAP = re.compile(r"\)?\s?(?:,|;|and|&|to|or|of|[-–—/]|, and|, or)\s?\(?")
+_LONGEST_GAP = 8  # Characters between the numbers of a list of labels.
 _DATE_GAP = re.compile(r"(?:,|,? | to | and | ?[-–] ?)")
 _MORE_OF_LABEL = re.compile(r"\s?[-–—/]\s?\d| of \d++(?![.,]\d)")  # Figures 3–5, step 3 of 4.
 _MARKER_BEFORE = re.compile(r"[ \t>]*+(?:[-*+•]\s++)?(?:#{1,6}\s++)?(?:\*\*|__)?[(（]?")
@@ -314,18 +323,16 @@ def _is_label(text: str, end: int, word: str, words: str, *, is_integer: bool) -
         is_label = words.endswith(".") or word not in {"no", "nos", "ex", "vol", "ch", "tab"}
     else:
         is_label = not words.endswith(".") and (word in _SINGULAR or word in _PLURAL)
-    if not is_label or not (is_integer or word in _NUMBERED_DEEPER):
+    if not is_label or not (is_integer or word in DEEP_LABELS):
         return False
     return _UNIT_AFTER_BLANK.match(text, end) is None
 
 
 def _is_dated(text: str, start: int, end: int, word: str) -> bool:
     """True for a day or year beside a month's name, and for a year after a word such as `in`."""
-    if word in _MONTHS or (end - start <= 2 and _MONTH_AFTER.match(text, end)):
+    if word in MONTHS or (end - start <= 2 and _MONTH_AFTER.match(text, end)):
         return True
-    is_year_word = (
-        word.lower() in _YEAR_WORDS or text[max(start - 6, 0) : start].lower() == "as of "
-    )
+    is_year_word = word.lower() in YEAR_WORDS or text[max(start - 6, 0) : start].lower() == "as of "
     if not is_year_word or not _YEAR.fullmatch(text, start, end):
         return False
     return _UNIT_AFTER_BLANK.match(text, end) is None
@@ -391,11 +398,11 @@ def _special_spans(text: str) -> list[Span]:
     if "```" in text or "~~~" in text:
         found.extend(_code(text))
     for marks, pattern, role in _SPAN_PATTERNS:
-        if any(mark in text for mark in marks):
+        if _holds_any(text, marks):
             found.extend((*match.span(), role) for match in pattern.finditer(text))
     if "[" in text:
         found.extend(_citations(text))
-    if any(arrow in text for arrow in _ARROWS):
+    if _holds_any(text, _ARROWS):
         found.extend(_coefficients(text))
     if "(" in text and _PLANE_WORDS.search(text):
         found.extend(_planes(text))
@@ -411,6 +418,14 @@ _SPAN_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], Role], ...] = (
     (("frac{", "frac "), _FRACTION_FACTOR, "symbol"),
     (('="', "='"), _ATTRIBUTE, "label"),
 )
+
+
+def _holds_any(text: str, marks: tuple[str, ...]) -> bool:
+    # A generator inside `any` takes twice as long, for marks so few.
+    for mark in marks:  # noqa: SIM110
+        if mark in text:
+            return True
+    return False
 
 
 def _code(text: str) -> Iterator[Span]:

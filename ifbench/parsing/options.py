@@ -389,13 +389,25 @@ def _searched(options: Options) -> re.Pattern[str]:
     """Options as whole words, the longest first, so that "stable" is not found in "not stable"."""
     texts = options.texts or options.labels
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
-    return re.compile("|".join(f"(?P<o{index}>{_word(texts[index], options)})" for index in order))
+    plain = [_plain(text, options) for text in texts]
+    if any(not words or words[0].isspace() or words[0] == "_" for words in plain):
+        return re.compile("|".join(f"(?P<o{index}>{_word(plain[index])})" for index in order))
+    # The set of first letters stands in front, for which a search skips ahead.
+    letters = "".join(sorted({re.escape(words[0]) for words in plain}))
+    names = "|".join(
+        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], start=1)})"
+        for index in order
+    )
+    return re.compile(f"[{letters}](?:{names})")
 
 
-def _word(option: str, options: Options) -> str:
-    plain = fold(_nfc(option)).strip()
-    plain = lowered(plain) if options.ignore_case else plain
-    words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain)))
+def _plain(option: str, options: Options) -> str:
+    words = fold(_nfc(option)).strip()
+    return lowered(words) if options.ignore_case else words
+
+
+def _word(plain: str, start: int = 0) -> str:
+    words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain[start:])))
     return words + (r"(?![^\W_])" if _needs_boundary(plain[-1:]) else "")
 
 

@@ -8,7 +8,8 @@ out: LaTeX commands (`\frac`, not its arguments) and the info string of a code f
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.fences import fences_in
@@ -72,14 +73,27 @@ def _check_case(
         if any(is_right(letter) for letter in letters):
             return passed(f"all letters are {wanted} case", found={"wrong": 0})
         return failed(f"the answer has no letter that could be {wanted} case", found={"wrong": 0})
-    places = list(re.finditer(f"[{re.escape(''.join(sorted(wrong)))}]+", masked))
-    count = sum(len(place[0]) for place in places)
-    first = _word_around(text, places[0].start())
+    places = list(islice(_runs(masked, wrong), _SHOWN))
+    count = sum(map(masked.count, wrong))
+    first = _word_around(text, places[0][0])
     return failed(
         f"{count} letter{'s are' if count > 1 else ' is'} not {wanted} case, the first in `{first}`",
-        evidence=tuple(quote(text, *place.span()) for place in places[:_SHOWN]),
+        evidence=tuple(quote(text, *place) for place in places),
         found={"wrong": count},
     )
+
+
+def _runs(text: str, characters: frozenset[str]) -> Iterator[tuple[int, int]]:
+    """Spans of nothing but these characters. A pattern would be compiled anew for each text."""
+    start = None
+    for position, character in enumerate(text):
+        if character in characters:
+            start = position if start is None else start
+        elif start is not None:
+            yield start, position
+            start = None
+    if start is not None:
+        yield start, len(text)
 
 
 def _word_around(text: str, position: int) -> str:

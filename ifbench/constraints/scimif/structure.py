@@ -93,6 +93,11 @@ _CONCLUSION = re.compile(
     r"(?<![^\W_])(?:therefore|thus|hence|in conclusion|in summary|consequently)(?![^\W_])|∴"
     r"|(?<![^\W_])conclusion[*_]{0,3} ?[:：][*_ ]{0,4}(?![\s*_])|因此|所以|综上|结论[*_]{0,3}[:：][*_ ]{0,4}(?![\s*_])"
 )
+_CONCLUDING = (
+    "therefore", "thus", "hence", "conclusion", "in conclusion", "in summary", "consequently",
+    "∴", "因此", "所以", "综上", "结论",
+)  # fmt: skip
+"""How the matches of `_CONCLUSION` begin."""
 _NO_ANSWER = re.compile(
     r"[^\w]*(?:(?:sure|okay|ok|certainly|of course|absolutely|great|good|let|here|hello|hi|first"
     r"|firstly|given|known|knowns|data|solution|explanation|analysis|introduction|overview|background"
@@ -163,13 +168,26 @@ def _statements(text: str, marker: str, position: Position) -> list[Span]:
             sentence_around(text, region.outer_start, max(region.end, region.outer_end))
             for region in regions
         ]
-    conclusions = [match.start() for match in _CONCLUSION.finditer(lowered(text))]
+    if (conclusion := _last_conclusion(lowered(text))) is not None:
+        return [sentence_around(text, conclusion, conclusion)]
     last = final_answer(text)
-    place = (conclusions[-1],) * 2 if conclusions else (last.start, last.end) if last else (0, 0)
-    found = [sentence_around(text, *place)]
-    if position == "beginning" and not conclusions and (first := _bare_first_line(text)):
+    found = [sentence_around(text, last.start, last.end) if last else sentence_around(text, 0, 0)]
+    if position == "beginning" and (first := _bare_first_line(text)):
         return [first, *found]
     return found
+
+
+def _last_conclusion(plain: str) -> int | None:
+    """Where the last word begins that draws a conclusion, in a text in lower case."""
+    last = -1
+    for word in _CONCLUDING:  # Ten searches for words are quicker than one for their pattern.
+        place = plain.rfind(word)
+        while place > last and not _CONCLUSION.match(plain, place):
+            place = plain.rfind(word, 0, place + len(word) - 1)
+        last = max(last, place)
+    if last >= 3 and plain.startswith("in conclusion", last - 3):
+        last -= 3 if _CONCLUSION.match(plain, last - 3) else 0
+    return last if last >= 0 else None
 
 
 def _bare_first_line(text: str) -> Span | None:
