@@ -244,11 +244,9 @@ def marked_true(tree: Tree, instruction: str) -> Tree:
     """The tree with the one path made true that leads to an instruction.
 
     The release names the instruction that is to be carried out, not the conditions that hold.
-    Raises `DatasetError` unless exactly one path leads to it (case, blanks and the last full
-    stop do not count).
+    Raises `DatasetError` unless exactly one path leads to it (`is_same_instruction`).
     """
-    wanted = _plain(instruction)
-    found = [path for path in paths(tree) if _plain(path.instruction) == wanted]
+    found = [path for path in paths(tree) if is_same_instruction(path.instruction, instruction)]
     if len(found) != 1:
         raise DatasetError(
             f"the active instruction stands on {len(found)} branches of the tree, 1 is expected"
@@ -263,6 +261,11 @@ def _made_true(tree: Tree, positions: tuple[int, ...]) -> Tree:
     then = _made_true(branch.then, tuple(rest)) if isinstance(branch.then, Tree) else branch.then
     branches[taken] = replace(branch, holds=bool(branch.condition), then=then)
     return Tree(branches=tuple(branches))
+
+
+def is_same_instruction(one: str, other: str) -> bool:
+    """Whether two texts ask for one thing in one way: case, blanks and the last full stop aside."""
+    return _plain(one) == _plain(other)
 
 
 def _plain(words: str) -> str:
