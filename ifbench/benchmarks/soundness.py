@@ -15,12 +15,17 @@ from itertools import combinations
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from ifbench.benchmarks.videoif.conditions import read_tree
+from ifbench.benchmarks.videoif.taxonomy import CONDITIONAL, DOMAIN
 from ifbench.constraints import all_constraints
 from ifbench.constraints.running import CheckCall, run_check
+from ifbench.errors import DatasetError
 from ifbench.parsing.numbers import quantities_in
 from ifbench.types import ChecklistItem, Outcome, Sample, UnboundParams
 
-Kind: TypeAlias = Literal["parameters", "reference", "contradiction", "input", "checklist"]
+Kind: TypeAlias = Literal[
+    "parameters", "reference", "contradiction", "input", "checklist", "conditions"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +92,8 @@ def _parameters(sample: Sample) -> Found:
 def _checklist(sample: Sample) -> Found:
     known = all_constraints()
     if not sample.checklist:
-        yield "checklist", "no constraint is checked, so that the sample counts in no metric"
+        counts = "" if sample.benchmark == DOMAIN else ", so that the sample counts in no metric"
+        yield "checklist", f"no constraint is checked{counts}"
     for index, item in enumerate(sample.checklist):
         if item.constraint_id not in known:
             yield "checklist", f"checklist[{index}]: unknown constraint `{item.constraint_id}`"
@@ -121,7 +127,9 @@ def _contradiction(one: ChecklistItem, two: ChecklistItem) -> str:
     if one.scope != two.scope:
         return ""
     if a == b:
-        return "" if one.params == two.params else "asked twice, with different parameters"
+        # A video's checklist may name one type twice, each time about something else.
+        is_same = one.params == two.params or a.startswith(f"{DOMAIN}:")
+        return "" if is_same else "asked twice, with different parameters"
     if {a, b} == {"general:all_uppercase", "general:all_lowercase"}:
         return "no text is both"
     if a in WHOLE_FORMATS and b in WHOLE_FORMATS and _is_whole(one) and _is_whole(two):
@@ -193,6 +201,21 @@ def _against_words(item: ChecklistItem, instruction: str) -> str:
     return ""
 
 
+# ── Conditions ───────────────────────────────────────────────────────────────────────
+
+
+def _conditions(sample: Sample) -> Found:
+    kind = sample.facets.get("instruction_type", "")
+    if kind not in CONDITIONAL or sample.tree is not None:
+        return
+    try:
+        read_tree(sample.instruction, sample.active_instruction, kind)
+    except DatasetError as error:
+        yield "conditions", str(error)
+    else:
+        yield "conditions", "the words say them, and the record has no `tree`"
+
+
 # ── The reference ────────────────────────────────────────────────────────────────────
 
 CONTENT = (
@@ -207,7 +230,8 @@ CONTENT = (
 
 def _reference(sample: Sample) -> Found:
     if sample.reference is None:
-        if not sample.facets.get("task_type", "").startswith("chemistry_molcustom"):
+        open_ended = sample.facets.get("task_type", "").startswith("chemistry_molcustom")
+        if sample.benchmark != DOMAIN and not open_ended:  # Of video no correctness is graded.
             yield "reference", "there is none, so that correctness cannot be graded"
         return
     text = reference_text(sample.reference)
@@ -293,6 +317,7 @@ _LOOKS: tuple[Callable[[Sample], Found], ...] = (
     _parameters,
     _checklist,
     _contradictions,
+    _conditions,
     _reference,
 )
 
@@ -302,6 +327,7 @@ KINDS: Mapping[Kind, str] = MappingProxyType(
         "parameters": "parameters that no parser could read; the item stays undecided",
         "checklist": "constraints that are missing, unknown or not those chosen",
         "contradiction": "constraints that no answer can obey together",
+        "conditions": "conditional instructions that no table by depth or branch can count",
         "reference": "references that are missing, or break the sample's own constraints",
     }
 )
