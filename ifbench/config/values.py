@@ -16,16 +16,20 @@ from annotated_types import Ge, Gt, MinLen
 from ifbench.keys import policy_identity
 from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
 
-VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scimif": ("original",)})
+VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"scimif": ("original",), "videoif": ("branch_count", "branch_position")}
+)
 """The variants of each benchmark. `original`: the question before augmentation, with nothing to
-check, so that correctness before and after can be compared (SciMIF, Figure 7)."""
+check, so that correctness before and after can be compared (SciMIF, Figure 7). `branch_count` and
+`branch_position`: Selection instructions with fewer branches, or the true one moved
+(Video-IFBench, Table 3)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Benchmark:
     """Which samples are asked."""
 
-    name: Literal["scimif"]
+    name: Literal["scimif", "videoif"]
     data: Annotated[str, MinLen(1)]
     """A record file, or `builtin:NAME` for a set that the package carries."""
     limit: Annotated[int, Gt(0)] | None = None
@@ -38,8 +42,10 @@ class Benchmark:
     def __post_init__(self) -> None:
         known = VARIANTS[self.name]
         if self.variant is not None and self.variant not in known:
+            owners = [name for name, names in VARIANTS.items() if self.variant in names]
+            hint = f" (`{self.variant}` is one of {owners[0]})" if owners else ""
             raise ValueError(
-                f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}"
+                f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}{hint}"
             )
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from video_release import instruction, selection, video, write_release
-
 from ifbench.benchmarks.forms import form_of
 from ifbench.cli import main
+from video_release import instruction, selection, video, write_release
 
 
 def checked(capsys, *words: str) -> tuple[int, list[dict[str, str]]]:

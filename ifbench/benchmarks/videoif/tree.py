@@ -118,7 +118,7 @@ def render(tree: Tree) -> str:
     check_tree(tree)
     nested = depth(tree) > 1
     words = "\n".join(_lines(tree, 1 if nested else 0))
-    if _bare(parse(words)) != _bare(tree):
+    if not is_same_tree(parse(words), tree):
         raise DatasetError(f"a condition or an instruction has words that split it: {words!r}")
     return words
 
@@ -133,6 +133,11 @@ def _lines(tree: Tree, level: int) -> Iterator[str]:
             yield from _lines(branch.then, level + 1)
         else:
             yield f"{dashes}{head} {branch.then}"
+
+
+def is_same_tree(one: Tree, other: Tree) -> bool:
+    """Whether two trees read alike, whatever is true in them."""
+    return _bare(one) == _bare(other)
 
 
 def _bare(tree: Tree) -> Tree:
@@ -205,6 +210,17 @@ def _clauses(text: str) -> Iterator[_Clause]:
             condition=body[: then.start()].strip(),
             words=body[then.end() :].strip(),
         )
+
+
+def words_before(text: str) -> str:
+    """What stands before the first branch, its blanks included; empty where there is none."""
+    found = _openings(text)
+    if not found:
+        return ""
+    start = found[0].start()
+    while start < len(text) and text[start] in " \t":
+        start += 1
+    return text[:start]
 
 
 def _openings(text: str) -> list[re.Match[str]]:

@@ -6,15 +6,6 @@ import logging
 from pathlib import Path
 
 import pytest
-from video_release import (
-    NESTED,
-    SELECTION,
-    constraint,
-    instruction,
-    selection,
-    video,
-    write_release,
-)
 
 from ifbench.benchmarks.records import dataset_sha256, load_records, save_records
 from ifbench.benchmarks.videoif.aliases import ALIASES, RELEASE_ONLY, canonical_id
@@ -30,6 +21,15 @@ from ifbench.benchmarks.videoif.taxonomy import CONSTRAINTS
 from ifbench.benchmarks.videoif.tree import true_path
 from ifbench.errors import DatasetError
 from ifbench.types import Task
+from video_release import (
+    NESTED,
+    SELECTION,
+    constraint,
+    instruction,
+    selection,
+    video,
+    write_release,
+)
 
 
 def load(folder: Path, *instructions, **fields):
