@@ -52,7 +52,7 @@ def test_overall_is_printed_above_the_mean_with_the_project_pages_sizes():
         for metric, value in overall.items():
             total = sum(size * rows[kind][metric] for kind, size in SIZES.items())
             gaps.append(value - total / sum(SIZES.values()))
-    assert 0 < min(gaps)
+    assert min(gaps) > 0
     assert max(gaps) == pytest.approx(3.9, abs=0.05)
 
 
