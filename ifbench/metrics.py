@@ -59,7 +59,60 @@ isr = Ratio(parts=_isr)
 drfr = Ratio(parts=_drfr)
 """Decomposed requirements following ratio: the share of all requirements met (D.1)."""
 
+
+def _covers(score: Score) -> bool:
+    """The task gate: every task is attempted. A sample without tasks has nothing to miss."""
+    return all(score.tasks_done)
+
+
+def _tcsr(score: Score) -> Parts:
+    return (_met(score) if _covers(score) else 0.0), 1.0
+
+
+def _tisr(score: Score) -> Parts:
+    return float(_covers(score) and all(score.satisfied)), 1.0
+
+
+def _met(score: Score) -> float:
+    if score.satisfied:
+        return fmean(map(bool, score.satisfied))
+    # Nothing is asked for, so nothing is missing; the release's scorer gives such a sample 0.
+    return 0.0 if score.rules == "release" else 1.0
+
+
+def _tpr(score: Score) -> Parts:
+    return float(sum(map(bool, score.tasks_done))), float(len(score.tasks_done))
+
+
+def _atp(score: Score) -> Parts:
+    return (float(_covers(score)), 1.0) if score.tasks_done else (0.0, 0.0)
+
+
+tcsr = Ratio(parts=_tcsr)
+"""Task-gated constraint satisfaction rate: the mean over samples of the share of items satisfied,
+0 where a task is left out (Video-IFBench, equation 1).
+
+A sample without items counts as all satisfied, as in TISR, so that TISR is never above TCSR;
+under `rules=release` it counts 0, as the release's scorer has it.
+"""
+
+tisr = Ratio(parts=_tisr)
+"""Task-gated instruction satisfaction rate: the share of samples with every task attempted and
+every item satisfied (Video-IFBench, equation 1)."""
+
+task_pass_rate = Ratio(parts=_tpr)
+"""The share of all tasks that are attempted (Video-IFBench, Tables 2a and 3, Figure 6)."""
+
+all_tasks_passed = Ratio(parts=_atp)
+"""The share of samples with every task attempted: the mean of the task gate."""
+
 METRICS: Mapping[str, Ratio] = MappingProxyType({"CSR": csr, "ISR": isr, "DRFR": drfr})
+"""SciMIF's."""
+
+VIDEO_METRICS: Mapping[str, Ratio] = MappingProxyType(
+    {"TCSR": tcsr, "TISR": tisr, "TPR": task_pass_rate, "ATP": all_tasks_passed}
+)
+"""Video-IFBench's."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,10 +20,13 @@ from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items
+from ifbench.stages.coverage import ask_coverage
 from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
-from ifbench.stages.rows import Roles
+from ifbench.stages.roles import Roles
+from ifbench.stages.spans import ask_spans, local_task
+from ifbench.stages.verify import check_calls
 from ifbench.store import Journal
 from ifbench.types import (
     FailureKind,
@@ -115,18 +118,24 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
     )
     prompts: list[Prompt] = []
     if roles.judge is not None:
-        prompts += ask_judge(item, answer, roles.judge, rules=roles.rules).values()
+        asked = ask_judge(item, answer, roles.judge, rules=roles.rules, calls=roles.calls)
+        prompts += {id(prompt): prompt for prompt in asked.values()}.values()
+        coverage = ask_coverage(item, answer, roles.judge)
+        prompts += [coverage] if coverage else []
     if roles.extractor is not None and (indices := _extracted_items(item, roles.rules)):
         prompts += ask_extractions(
             item, answer, roles.extractor, indices=indices, rules=roles.rules
         ).values()
+    local = _local_tasks(item, roles.rules)
+    if roles.extractor is not None and local:
+        prompts.append(ask_spans(item, answer, roles.extractor, tasks=local))
     if (
         roles.grader is not None
         and roles.correctness != "none"
         and item.sample.reference is not None
     ):
-        asked = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
-        prompts += [asked] if isinstance(asked, Prompt) else []
+        graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
+        prompts += [graded] if isinstance(graded, Prompt) else []
     for prompt in prompts:
         yield PlannedCall(
             purpose=prompt.purpose,
@@ -144,6 +153,15 @@ def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:
         and bound.constraint is not None
         and isinstance(bound.constraint.method, Extracted)
     ]
+
+
+def _local_tasks(item: WorkItem, rules: Rules) -> set[int]:
+    """The tasks whose own passages scripts will read."""
+    found = (
+        local_task(item.sample, item.sample.checklist[index])
+        for index in check_calls(item, "word", rules)
+    )
+    return {task for task in found if task is not None}
 
 
 def _sums(ask: DryAsk, expected: list[PlannedCall]) -> Iterator[CallSum]:

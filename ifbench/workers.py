@@ -21,7 +21,7 @@ from ifbench.execution.step import Seat, Step, Work
 from ifbench.media.errors import MediaError
 from ifbench.media.views import ViewLoader as Views
 from ifbench.stages import rows
-from ifbench.stages.rows import Roles
+from ifbench.stages.roles import Roles
 from ifbench.store import open_store
 from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
 
@@ -95,6 +95,7 @@ def roles_of(config: RunConfig) -> Roles:
         rules=config.rules,
         correctness=config.correctness,
         grader_media=config.judging.grader_media,
+        calls=config.judging.calls,
     )
 
 
@@ -176,6 +177,8 @@ def slim(trial: Trial) -> Trial:
         active_instruction="",
         media=(),
         checklist=(),
+        tree=None,
+        tasks=(),
     )
     response = trial.response
     return replace(

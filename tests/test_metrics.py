@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ifbench.metrics import bounded, csr, drfr, isr, macro_mean, restrict
+from ifbench.metrics import (
+    all_tasks_passed,
+    bounded,
+    csr,
+    drfr,
+    isr,
+    macro_mean,
+    restrict,
+    task_pass_rate,
+    tcsr,
+    tisr,
+)
 from ifbench.types import Score
 
 
@@ -87,3 +100,44 @@ def test_a_score_cut_to_a_group_keeps_only_its_items():
     score = make_score((True,), (False, True), ids=("g:a", "g:b"))
     assert restrict(score, {"g:b"}).requirements == ((False, True),)
     assert isr([restrict(score, {"g:a"})]) == 1
+
+
+# ── Video-IFBench: gated by tasks ────────────────────────────────────────────────────
+
+
+def gated(score: Score, *done: bool | None, **changed: str) -> Score:
+    return replace(score, tasks_done=done, **changed)
+
+
+def test_gated_metrics_are_those_of_equation_1():
+    half = gated(make_score((True,), (False,)), True, True)
+    whole = gated(make_score((True,), (True,)), True)
+    left_out = gated(make_score((True,), (True,), (True,)), True, False)
+    assert tcsr([half, whole, left_out]) == pytest.approx((0.5 + 1 + 0) / 3)
+    assert tisr([half, whole, left_out]) == pytest.approx(1 / 3)
+
+
+def test_task_pass_rate_counts_tasks_and_its_neighbour_samples():
+    scores = [gated(make_score((True,)), True, True, True), gated(make_score((True,)), False)]
+    assert task_pass_rate(scores) == pytest.approx(3 / 4)
+    assert all_tasks_passed(scores) == pytest.approx(1 / 2)
+
+
+def test_a_sample_without_tasks_has_nothing_to_miss():
+    assert tcsr([make_score((True,), (False,))]) == 0.5
+    assert tisr([make_score((True,))]) == 1
+    assert task_pass_rate([make_score((True,))]) is None
+    assert all_tasks_passed([make_score((True,))]) is None
+
+
+@pytest.mark.parametrize(("rules", "expected"), [("paper", 1.0), ("release", 0.0)])
+def test_a_sample_without_items_is_all_satisfied_but_in_the_releases_tcsr(rules, expected):
+    nothing_asked = gated(make_score(), True, rules=rules)
+    assert tcsr([nothing_asked]) == expected
+    assert tisr([nothing_asked]) == 1
+
+
+def test_an_undecided_task_widens_the_bounds():
+    figure = bounded(tisr, [gated(make_score((True,)), True), gated(make_score((True,)), None)])
+    assert (figure.value, figure.low, figure.high) == (1, 0.5, 1)
+    assert (figure.complete, figure.total) == (1, 2)

@@ -97,6 +97,9 @@ class Judging:
     """Times that one thing is asked until the reply can be read, the first included."""
     grader_media: bool = False
     """Whether the grader is shown a sample's pictures. CompassVerifier-32B reads text alone."""
+    calls: Literal["sample", "item"] = "sample"
+    """Whether a judge decides the items of Video-IFBench all in one call for each sample, or
+    each in a call of its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,6 +188,8 @@ def identity(config: RunConfig) -> dict[str, Any]:
         "judging": {
             "attempts": config.judging.attempts,
             "grader_media": config.judging.grader_media,
+            # Left out at its default: run ids from before it stay what they are.
+            **({} if config.judging.calls == "sample" else {"calls": config.judging.calls}),
         },
         "correctness": config.correctness,
         "attempts": config.attempts,

@@ -116,6 +116,11 @@ class Judged:
     """Script evidence (a pre-count, say) for the template, from the final text and params."""
     settle: Callable[[str, Any], Check | None] | None = None
     """What is decided without a judge, from the final text and params; `None` where one is asked."""
+    is_listed: bool = False
+    """True for one of a list of yes-or-no questions: the template takes `entries`, as many as are
+    asked at once, and `reply` is one entry of the reply (`constraints.listed`)."""
+    rubric: str = ""
+    """What the judge is told to look for, whatever the item's own question is."""
     version: int = 1
 
 

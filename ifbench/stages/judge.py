@@ -8,10 +8,12 @@ failure and leaves the item undecided.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
 from ifbench.constraints.constraint import Check, Judged, Params, failed, quote, undecided
+from ifbench.constraints.listed import ListedEntry, ListedReply
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
@@ -21,6 +23,7 @@ from ifbench.types import (
     CAUSE_OF_FAILURE,
     Blame,
     Cause,
+    ChecklistItem,
     Evidence,
     Failure,
     FailureKind,
@@ -30,6 +33,7 @@ from ifbench.types import (
     Purpose,
     Response,
     Rules,
+    Sample,
     Sampling,
     Stop,
     Text,
@@ -47,22 +51,28 @@ def ask_judge(
     indices: Collection[int] | None = None,
     larger: bool = False,
     rules: Rules = "paper",
+    calls: Literal["sample", "item"] = "sample",
 ) -> Mapping[int, Prompt]:
     """One prompt for each judged item, by checklist index; all of them, or those of `indices`.
 
-    None for an answer that is missing or empty, nor for parameters that could not be read or
+    Items of a list share one prompt, unless `calls` is `item`. None for an answer that is missing or empty, nor for parameters that could not be read or
     that settle the item by themselves: `read_judge` does those. `larger` doubles the budget,
     after a reply that was cut off.
     """
     answer = answer_of(response)
     if response.failure is not None or not answer.strip():
         return {}
-    return {
-        bound.index: _prompt(item, bound, method, answer, judge, attempt=attempt, larger=larger)
+    wanted = [
+        (bound, method)
         for bound, method in _judged_items(item, rules)
         if (indices is None or bound.index in indices)
         and _settled(bound, method, response, answer) is None
-    }
+    ]
+    prompts: dict[int, Prompt] = {}
+    for group in _asked_together(wanted, calls):
+        prompt = _prompt(item, group, answer, judge, attempt=attempt, larger=larger)
+        prompts |= {bound.index: prompt for bound, _ in group}
+    return dict(sorted(prompts.items()))
 
 
 def read_judge(
@@ -102,35 +112,87 @@ def _judged_items(item: WorkItem, rules: Rules) -> Iterator[tuple[BoundItem, Jud
             yield bound, bound.constraint.method
 
 
+_Asked: TypeAlias = tuple[BoundItem, Judged]
+
+
+def _asked_together(
+    wanted: Sequence[_Asked], calls: Literal["sample", "item"]
+) -> Iterator[Sequence[_Asked]]:
+    """The items of each call: those of a list in one, by their template."""
+    listed: dict[str, list[_Asked]] = {}
+    for bound, method in wanted:
+        if method.is_listed and calls == "sample":
+            listed.setdefault(method.template, []).append((bound, method))
+        else:
+            yield ((bound, method),)
+    yield from listed.values()
+
+
 def _prompt(
     item: WorkItem,
-    bound: BoundItem,
-    method: Judged,
+    asked: Sequence[_Asked],
     answer: str,
     judge: ModelConfig,
     *,
     attempt: int,
     larger: bool,
 ) -> Prompt:
+    method = asked[0][1]
     words = render(
         "judge",
         method.template,
-        instruction=item.sample.instruction,
         answer=answer,
-        params=bound.params,
-        question=bound.entry.question,
-        facts=bound.entry.evidence,
-        script=method.prepare(answer, bound.params) if method.prepare else {},
         attempt=attempt,
+        **(
+            _listed_values(item, asked, answer)
+            if method.is_listed
+            else _values(item, *asked[0], answer)
+        ),
     )
+    reply = ListedReply if method.is_listed else method.reply
     return Prompt(
         purpose=Purpose.JUDGE,
         model=judge,
         parts=(Text(text=words),),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=strict_schema(method.reply),
+        reply_schema=strict_schema(reply),
     )
+
+
+def _values(item: WorkItem, bound: BoundItem, method: Judged, answer: str) -> Mapping[str, Any]:
+    return {
+        "instruction": item.sample.instruction,
+        "params": bound.params,
+        "question": bound.entry.question,
+        "facts": bound.entry.evidence,
+        "script": method.prepare(answer, bound.params) if method.prepare else {},
+    }
+
+
+def _listed_values(item: WorkItem, asked: Sequence[_Asked], answer: str) -> Mapping[str, Any]:
+    sample = item.sample
+    entries = [
+        {
+            "index": bound.index + 1,
+            "question": bound.entry.question or method.rubric,
+            "rubric": method.rubric,
+            "facts": bound.entry.evidence,
+            "task": _task_of(sample, bound.entry),
+            "script": method.prepare(answer, bound.params).get("seen", "")
+            if method.prepare
+            else "",
+        }
+        for bound, method in asked
+    ]
+    return {"instruction": sample.active_instruction or sample.instruction, "entries": entries}
+
+
+def _task_of(sample: Sample, entry: ChecklistItem) -> str:
+    if not isinstance(entry.scope, int) or len(sample.tasks) < 2:
+        return ""
+    task = sample.tasks[entry.scope]
+    return f"{task.name}: {task.description}" if task.description else task.name
 
 
 def _settled(bound: BoundItem, method: Judged, response: Response, answer: str) -> Check | None:
@@ -148,29 +210,53 @@ def _settled(bound: BoundItem, method: Judged, response: Response, answer: str) 
 def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Check:
     assert isinstance(bound.params, Params), "unbound items are settled without a reply"
     parts = method.parts(bound.params)
-    if reply.failure is not None and not _is_cut_off(reply):
-        return _undecided(
-            _cause(reply.failure),
-            f"the judge gave no reply ({reply.failure.kind.value}): {reply.failure.message}",
-            parts,
-        )
-    check = _decided(method, bound.params, reply)
+    check = reply_failure(reply) or _decided(bound, method, bound.params, reply)
     if isinstance(check, Unreadable):
-        truncated = reply.stop is Stop.LENGTH
-        cause = Cause.JUDGE_TRUNCATED if truncated else Cause.JUDGE_UNREADABLE
-        where = "the judge's reply was cut off; " if truncated else "the judge's reply: "
-        return _undecided(cause, where + check.reason, parts)
+        check = unread(reply, check.reason)
+    if check.outcome is Outcome.UNDECIDED:
+        return replace(check, requirements=(None,) * parts)
     return replace(check, evidence=check.evidence or _evidence(check, answer))
 
 
-def _decided(method: Judged, params: Params, reply: Response) -> Check | Unreadable:
-    value = read_reply(answer_of(reply), method.reply)
+def reply_failure(reply: Response) -> Check | None:
+    """Undecided, where the judge gave no reply at all; `None` where there is one to be read."""
+    if reply.failure is None or _is_cut_off(reply):
+        return None
+    words = f"the judge gave no reply ({reply.failure.kind.value}): {reply.failure.message}"
+    return undecided(_cause(reply.failure), words.rstrip(": "))
+
+
+def unread(reply: Response, reason: str) -> Check:
+    """Undecided, because the judge's reply cannot be read or was cut off."""
+    truncated = reply.stop is Stop.LENGTH
+    cause = Cause.JUDGE_TRUNCATED if truncated else Cause.JUDGE_UNREADABLE
+    where = "the judge's reply was cut off; " if truncated else "the judge's reply: "
+    return undecided(cause, where + reason)
+
+
+def _decided(
+    bound: BoundItem, method: Judged, params: Params, reply: Response
+) -> Check | Unreadable:
+    value: Any = (
+        _entry_of(bound, reply) if method.is_listed else read_reply(answer_of(reply), method.reply)
+    )
     if isinstance(value, Unreadable):
         return value
     try:
         return method.decide(value, params)
     except ValueError as error:  # The reply does not fit the parameters (`Judged.decide`).
         return Unreadable(reason=str(error))
+
+
+def _entry_of(bound: BoundItem, reply: Response) -> ListedEntry | Unreadable:
+    """An item's own entry in a reply about several."""
+    value = read_reply(answer_of(reply), ListedReply)
+    if isinstance(value, Unreadable):
+        return value
+    entries = [entry for entry in value.items if entry.index == bound.index + 1]
+    if len(entries) == 1:
+        return entries[0]
+    return Unreadable(reason=f"it has {len(entries)} entries for item {bound.index + 1}")
 
 
 def _is_cut_off(reply: Response) -> bool:

@@ -24,7 +24,10 @@ REASKED = frozenset({
 
 
 class Prompts(Protocol):
-    """The prompts for some items, for the `attempt`-th time, with a larger budget or not."""
+    """The prompts for some items, for the `attempt`-th time, with a larger budget or not.
+
+    Items that are asked about together share one prompt.
+    """
 
     def __call__(
         self, open_items: Sequence[int], attempt: int, *, larger: bool
@@ -44,7 +47,7 @@ async def reask(
     open_items, larger = list(indices), False
     for attempt in range(attempts):
         wanted = prompts(open_items, attempt, larger=larger)
-        replies = dict(zip(wanted, await asyncio.gather(*map(ask, wanted.values())), strict=True))
+        replies = await _ask_each_once(wanted, ask)
         for index, reply in replies.items():
             asked[index] = (*asked.get(index, ()), reply.key)
         results |= read(replies)
@@ -53,6 +56,14 @@ async def reask(
         if not open_items:
             break
     return results, asked
+
+
+async def _ask_each_once(
+    wanted: Mapping[int, Prompt], ask: Callable[[Prompt], Awaitable[Response]]
+) -> dict[int, Response]:
+    prompts = {id(prompt): prompt for prompt in wanted.values()}
+    replies = dict(zip(prompts, await asyncio.gather(*map(ask, prompts.values())), strict=True))
+    return {index: replies[id(prompt)] for index, prompt in wanted.items()}
 
 
 def _may_be_mended(result: object) -> bool:

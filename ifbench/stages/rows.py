@@ -6,11 +6,11 @@ raises for what happens to a row; it becomes a failure or an undecided verdict.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import replace
 
-from ifbench.constraints.constraint import Check, Extracted, Judged, undecided
+from ifbench.constraints.constraint import Check, Extracted, Judged, Scripted, undecided
 from ifbench.constraints.running import CheckCall
 from ifbench.engines.engine import Ask
 from ifbench.prompts import template_hash
@@ -30,7 +30,10 @@ from ifbench.stages.grade import (
 from ifbench.stages.judge import ask_judge, read_judge
 from ifbench.stages.prepare import prepare
 from ifbench.stages.reasking import reask
-from ifbench.stages.score import Graders, score
+from ifbench.stages.roles import CheckAll, Roles
+from ifbench.stages.score import score
+from ifbench.stages.spans import TEMPLATE as SPANS
+from ifbench.stages.task_rows import cover, run_local
 from ifbench.stages.verify import (
     answer_of,
     check_calls,
@@ -43,47 +46,15 @@ from ifbench.types import (
     CAUSE_OF_FAILURE,
     Cause,
     Failure,
-    Grading,
     ModelConfig,
     Outcome,
     Prompt,
     Purpose,
     Response,
-    Rules,
     Trial,
     Verdict,
     WorkItem,
 )
-
-
-class CheckAll(Protocol):
-    """Runs scripts in isolation; `None` where an extractor must be asked."""
-
-    async def __call__(self, calls: Sequence[CheckCall]) -> Sequence[Check | None]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Roles:
-    """Who decides what scripts cannot, and how often an unreadable reply is asked again."""
-
-    judge: ModelConfig | None = None
-    extractor: ModelConfig | None = None
-    grader: ModelConfig | None = None
-    attempts: int = 3
-    rules: Rules = "paper"
-    correctness: Grading = "none"
-    grader_media: bool = False
-    """Whether the grader is shown a sample's media."""
-
-    @property
-    def graders(self) -> Graders:
-        return Graders(
-            judge=self.judge.name if self.judge else "",
-            extractor=self.extractor.name if self.extractor else "",
-            grader=self.grader.name if self.grader else "",
-            rules=self.rules,
-            correctness=self.correctness,
-        )
 
 
 async def generate(trial: Trial, ask: Ask) -> Trial:
@@ -101,19 +72,22 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
         settled = settled_by_failure(item, response.failure)
         return replace(trial, verdicts=_verdicts(item, settled, {}, roles))
     answer = answer_of(response)
-    found = await _run(check, check_calls(item, answer, roles.rules))
+    calls = check_calls(item, answer, roles.rules)
+    local, asked = await run_local(item, response, calls, ask, check, roles)
+    found = await _run(check, {i: call for i, call in calls.items() if i not in local})
     checks = {
         **unbound_items(item, roles.rules),
+        **local,
         **{i: c for i, c in found.items() if c is not None},
     }
-    asked: dict[int, tuple[str, ...]] = {}
     unlocated = [index for index, one in found.items() if one is None]
     if unlocated and roles.extractor is None:
         checks |= dict.fromkeys(
             unlocated, undecided(Cause.NOT_RUN, "no extractor is configured (extractor=NAME)")
         )
     elif unlocated and roles.extractor is not None:
-        quoted, asked = await _extract(item, response, unlocated, ask, roles.extractor, roles)
+        quoted, keys = await _extract(item, response, unlocated, ask, roles.extractor, roles)
+        asked |= keys
         quotations = {i: q for i, q in quoted.items() if isinstance(q, tuple)}
         decided = await _run(check, extracted_calls(item, answer, quotations, roles.rules))
         checks |= {i: c for i, c in decided.items() if c is not None}
@@ -166,19 +140,31 @@ async def grade(trial: Trial, ask: Ask, roles: Roles) -> Trial:
 async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
     """Decide what a judge decides, then bring the verdicts together into the score."""
     item, response = trial.item, _response(trial)
+    judged, covered = await asyncio.gather(
+        _judge_open(trial, ask, roles), cover(item, response, ask, roles)
+    )
+    verdicts = (*trial.verdicts, *judged, *covered)
+    ordered = tuple(sorted(verdicts, key=lambda v: (_ASPECTS.index(v.aspect), v.item)))
+    return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))
+
+
+async def _judge_open(trial: Trial, ask: Ask, roles: Roles) -> tuple[Verdict, ...]:
+    """The verdicts on the items that nothing has decided so far."""
+    item, response = trial.item, _response(trial)
     done = {verdict.item for verdict in trial.verdicts if verdict.aspect == "constraint"}
     open_items = [i for i in range(len(item.sample.checklist)) if i not in done]
-    verdicts = trial.verdicts
-    if open_items and roles.judge is None:
+    if not open_items:
+        return ()
+    if roles.judge is None:
         missing = undecided(Cause.NOT_RUN, "no judge is configured (judge=NAME)")
-        verdicts += _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)
-    elif open_items and roles.judge is not None:
-        checks, asked = await _judge(item, response, open_items, ask, roles.judge, roles)
-        # What verifying has settled already (parameters that nobody could read) stays as it is.
-        own = {index: checks[index] for index in open_items if index in checks}
-        verdicts += _verdicts(item, own, asked, roles)
-    ordered = tuple(sorted(verdicts, key=lambda v: (v.aspect == "correctness", v.item)))
-    return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))
+        return _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)
+    checks, asked = await _judge(item, response, open_items, ask, roles.judge, roles)
+    # What verifying has settled already (parameters that nobody could read) stays as it is.
+    own = {index: checks[index] for index in open_items if index in checks}
+    return _verdicts(item, own, asked, roles)
+
+
+_ASPECTS = ("constraint", "task", "correctness")
 
 
 async def _extract(
@@ -227,6 +213,7 @@ async def _judge(
             attempt=attempt,
             larger=larger,
             rules=roles.rules,
+            calls=roles.calls,
         )
 
     def read(replies: Mapping[int, Response]) -> Mapping[int, Check]:
@@ -292,6 +279,9 @@ def _grader(item: WorkItem, index: int, *, asked: bool, roles: Roles) -> str:
             return f"{constraint.grader} {prompt} {roles.judge.name}"
         case Extracted(template=template) if asked and roles.extractor:
             prompt = f"extract/{template}@{template_hash('extract', template)}"
+            return f"{constraint.grader} {prompt} {roles.extractor.name}"
+        case Scripted() if asked and roles.extractor:  # On the passage of one task.
+            prompt = f"extract/{SPANS}@{template_hash('extract', SPANS)}"
             return f"{constraint.grader} {prompt} {roles.extractor.name}"
     return constraint.grader
 

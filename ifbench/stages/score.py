@@ -38,7 +38,8 @@ def score(
 ) -> Score:
     """Bring verdicts together; an item without a verdict is undecided, never dropped."""
     by_item = {v.item: v for v in verdicts if v.aspect == "constraint"}
-    missing = len(by_item) < len(item.sample.checklist)
+    by_task = {v.item: v for v in verdicts if v.aspect == "task"}
+    missing = len(by_item) + len(by_task) < len(item.sample.checklist) + len(item.sample.tasks)
     graded = next((v for v in verdicts if v.aspect == "correctness"), None)
     correct = _satisfied(graded)
     return Score(
@@ -55,6 +56,7 @@ def score(
             _satisfied(by_item.get(index)) for index in range(len(item.sample.checklist))
         ),
         requirements=_requirements(item, by_item, graders.rules),
+        tasks_done=tuple(_satisfied(by_task.get(index)) for index in range(len(item.sample.tasks))),
         correct=correct,
         grade=graded.grade if graded else None,
         graded_by=None if correct is None or graded is None else _graded_by(graded),

@@ -22,6 +22,20 @@ VALUES = {
     },
     "judge/release_kinds": {"script": {"n": 4}},
     "extract/release_method": {},
+    "extract/spans": {"tasks": [{"index": 2, "name": "Counting", "description": "Count cups"}]},
+    "judge/coverage": {"tasks": [SimpleNamespace(name="Counting", description="")]},
+    "judge/checklist": {
+        "entries": [
+            {
+                "index": 3,
+                "question": "Is it red?",
+                "rubric": "colour",
+                "facts": "",
+                "task": "",
+                "script": "",
+            }
+        ],
+    },
     "grade/answer": {"reference": "6", "pictures": False},
 }
 HOSTILE = (

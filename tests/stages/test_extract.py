@@ -11,6 +11,7 @@ from ifbench.constraints.scimif.terminology import ValidityParams
 from ifbench.keys import prompt_key
 from ifbench.prompts import all_template_hashes, nonce
 from ifbench.stages.extract import REPLIES, ask_extractions, read_extractions
+from ifbench.stages.spans import TEMPLATE as SPANS
 from ifbench.types import (
     Cause,
     ChecklistItem,
@@ -171,7 +172,7 @@ def test_extractor_s_failure_is_never_held_against_the_candidate(kind, cause):
 
 def test_every_extraction_template_has_a_shape_for_its_reply():
     templates = {name.partition("/")[2] for name in all_template_hashes() if "extract/" in name}
-    assert set(REPLIES) == templates
+    assert {*REPLIES, SPANS} == templates
     used = {
         constraint.method.template
         for constraint in all_constraints().values()

@@ -34,7 +34,7 @@ from ifbench.stages.grade import (
     read_grader,
     settled_correctness,
 )
-from ifbench.stages.rows import Roles
+from ifbench.stages.roles import Roles
 from ifbench.types import (
     Blame,
     Cause,

@@ -12,7 +12,7 @@ from ifbench.constraints import all_constraints
 from ifbench.constraints.rule_sets import rule_set
 from ifbench.constraints.running import run_check
 from ifbench.stages import rows
-from ifbench.stages.rows import Roles
+from ifbench.stages.roles import Roles
 from ifbench.types import Cause, ChecklistItem, Outcome, Purpose, UnboundParams
 
 QUESTION = "What is the strain? Give it with two decimal places. " + "Mind the units. " * 200

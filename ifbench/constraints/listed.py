@@ -1,0 +1,38 @@
+"""Constraints that a judge decides as yes-or-no questions, several of them in one call.
+
+The 22 semantic types of Video-IFBench (Table 6): each item brings its own question and what is
+known of the video; the constraint adds what its kind is about.
+"""
+
+from __future__ import annotations
+
+from ifbench.constraints.constraint import Check, Params, failed, passed
+from ifbench.parsing.replies import Flag, Reply
+
+TEMPLATE = "checklist"
+
+
+class ListedEntry(Reply):
+    """One entry of the reply."""
+
+    index: int
+    """Of the item in its checklist, from 1."""
+    reason: str
+    quote: str
+    satisfied: Flag
+
+
+class ListedReply(Reply):
+    """The reply to `checklist.j2`."""
+
+    items: tuple[ListedEntry, ...]
+
+
+def decide_entry(entry: ListedEntry, params: Params) -> Check:
+    """The judge's yes or no, with its reason and the passage that it quotes."""
+    del params
+    found = {"quotes": [entry.quote] if entry.quote.strip() else []}
+    words = " ".join(entry.reason.split())
+    if entry.satisfied:
+        return passed(words, found=found)
+    return failed(words or "the judge says no", found=found)
