@@ -14,6 +14,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ifbench.types import (
+    FramesPolicy,
     ImagePolicy,
     ModelConfig,
     NativePolicy,
@@ -21,8 +22,10 @@ from ifbench.types import (
     Policy,
     Prompt,
     Sampling,
+    SubtitlesPolicy,
     Text,
     View,
+    WavePolicy,
 )
 
 KEY_VERSION = 1  # A new number makes every stored answer unreachable: never change it lightly.
@@ -77,15 +80,33 @@ def policy_identity(policy: Policy) -> Mapping[str, Any]:
     """What of a policy changes the bytes that are sent; a byte cap only refuses."""
     match policy:
         case ImagePolicy():
-            quality = {} if policy.format == "png" else {"quality": policy.quality}
+            return {"kind": "image", **_picture_identity(policy)}
+        case FramesPolicy():
             return {
-                "kind": "image",
-                "long_side_px": policy.long_side_px,
-                "format": policy.format,
-                **quality,
+                "kind": "frames",
+                **_picture_identity(policy),
+                **_times_identity(policy),
+                "labels": policy.labels,
             }
+        case WavePolicy():
+            return {"kind": "wav", "rate_hz": policy.rate_hz}
+        case SubtitlesPolicy():
+            return {"kind": "subtitles"}
         case NativePolicy():
             return {"kind": "native"}
+
+
+def _picture_identity(policy: ImagePolicy | FramesPolicy) -> Mapping[str, Any]:
+    quality = {} if policy.format == "png" else {"quality": policy.quality}
+    return {"long_side_px": policy.long_side_px, "format": policy.format, **quality}
+
+
+def _times_identity(policy: FramesPolicy) -> Mapping[str, Any]:
+    """How many pictures: a count leaves the rate unused; only the lower of two counts matters."""
+    if policy.count is not None:
+        return {"count": min(policy.count, policy.max_frames or policy.count)}
+    budget = {} if policy.max_frames is None else {"max_frames": policy.max_frames}
+    return {"fps": float(policy.fps), **budget}
 
 
 def _changed_fields(sampling: Sampling) -> Mapping[str, Any]:

@@ -81,10 +81,56 @@ class ImagePolicy:
 class NativePolicy:
     """The file goes out as it is."""
 
+    mode: Literal["native"] = "native"
     max_bytes: Annotated[int, Gt(0)] | None = None
 
 
-Policy: TypeAlias = ImagePolicy | NativePolicy
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FramesPolicy:
+    """A video is sent as pictures, each with its time. The defaults are Video-IFBench's release:
+    one picture a second, 720 px, JPEG, quality 85.
+    """
+
+    mode: Literal["frames"] = "frames"
+    fps: Annotated[float, Gt(0)] = 1.0
+    """Pictures a second, from the first frame on."""
+    count: Annotated[int, Gt(0)] | None = None
+    """So many pictures, spread evenly over the real duration; where it is set, `fps` is not used."""
+    max_frames: Annotated[int, Gt(0)] | None = None
+    """Where the rate gives more, so many are spread evenly over the whole; none is cut off."""
+    long_side_px: Annotated[int, Gt(0)] | None = 720
+    """Longest side after shrinking (never enlarged); `None` keeps the size."""
+    format: Literal["jpeg", "png", "webp"] = "jpeg"
+    quality: Annotated[int, Ge(1), Le(100)] = 85
+    labels: bool = True
+    """Whether a line of text with its time (`[00:12.400]`) goes before each picture."""
+    max_bytes: Annotated[int, Gt(0)] | None = None
+    """Pictures that come to more bytes, all together, fail their row; none is shrunk or left out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WavePolicy:
+    """Sound is sent as WAV: one channel, 16 bits. The sound of a video always is."""
+
+    mode: Literal["wav"] = "wav"
+    rate_hz: Annotated[int, Ge(8000), Le(48000)] = 16_000
+    """What speech models are trained on; 32 kB a second."""
+    max_seconds: Annotated[float, Gt(0)] | None = None
+    """Longer sound fails its row; it is never cut off in secret."""
+    max_bytes: Annotated[int, Gt(0)] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubtitlesPolicy:
+    """Subtitles are sent as text, a cue a line, each after its times."""
+
+    mode: Literal["text"] = "text"
+    max_bytes: Annotated[int, Gt(0)] | None = None
+
+
+VideoPolicy: TypeAlias = FramesPolicy | NativePolicy
+AudioPolicy: TypeAlias = NativePolicy | WavePolicy
+Policy: TypeAlias = ImagePolicy | FramesPolicy | NativePolicy | WavePolicy | SubtitlesPolicy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +138,12 @@ class MediaPolicy:
     """One policy for each kind of media that a model takes."""
 
     image: ImagePolicy = field(default_factory=ImagePolicy)
-    audio: NativePolicy = field(default_factory=NativePolicy)
-    video: NativePolicy = field(default_factory=NativePolicy)
+    audio: AudioPolicy = field(default_factory=NativePolicy)
+    video: VideoPolicy = field(default_factory=FramesPolicy)
+    sound: Literal["with", "without"] = "without"
+    """Whether a video's sound goes along, after its pictures, for models that hear."""
+    subtitles: Literal["with", "without"] = "with"
+    """Whether a sample's subtitles are shown."""
 
 
 EngineName: TypeAlias = Literal["openai_chat", "llama_cpp", "scripted"]
@@ -138,6 +188,8 @@ class Media:
     kind: MediaKind
     uri: str
     sha256: str
+    duration_s: float | None = None
+    """How long it plays, for estimates only; `None` where nobody looked or it cannot be told."""
 
 
 Origin: TypeAlias = Literal["original", "scientific", "general", "release"]

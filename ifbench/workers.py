@@ -14,7 +14,7 @@ from ifbench.config import RunConfig
 from ifbench.constraints.rule_sets import CATALOGUES
 from ifbench.engines.ask import Asker
 from ifbench.engines.build import open_asker
-from ifbench.engines.engine import Blob, ViewLoader
+from ifbench.engines.engine import Loaded, ViewLoader
 from ifbench.engines.weights import cache_folder
 from ifbench.execution.sandbox import Sandbox
 from ifbench.execution.step import Seat, Step, Work
@@ -103,7 +103,7 @@ def view_loader() -> ViewLoader:
     """Views of media for the engines; what cannot be viewed is a failure of its row."""
     views = Views(cache_folder().parent / "views")
 
-    def load(view: View) -> Blob | Failure:
+    def load(view: View) -> Loaded:
         try:
             return views(view)
         except MediaError as error:

@@ -219,4 +219,8 @@ def _sampling_identity(sampling: Sampling) -> dict[str, Any]:
 
 def _media_identity(media: MediaPolicy) -> dict[str, Any]:
     policies = (("image", media.image), ("audio", media.audio), ("video", media.video))
-    return {kind: dict(policy_identity(policy)) for kind, policy in policies}
+    return {
+        **{kind: dict(policy_identity(policy)) for kind, policy in policies},
+        **({"sound": media.sound} if media.sound == "with" else {}),
+        **({"subtitles": media.subtitles} if media.subtitles == "without" else {}),
+    }

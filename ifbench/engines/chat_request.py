@@ -29,8 +29,7 @@ def load_content(prompt: Prompt, load: ViewLoader) -> Content | Failure:
         sent = _load_part(part, load)
         if isinstance(sent, Failure):
             return sent
-        content.append(sent)
-    assert len(content) == len(prompt.parts), "every part of a prompt is sent"
+        content += sent
     return content
 
 
@@ -39,18 +38,24 @@ def has_views(prompt: Prompt) -> bool:
     return any(isinstance(part, View) for part in prompt.parts)
 
 
-def _load_part(part: Part, load: ViewLoader) -> Mapping[str, Any] | Failure:
-    match part:
-        case Text(text=text):
-            return {"type": "text", "text": text}
-        case View():
-            blob = load(part)
-            return blob if isinstance(blob, Failure) else _media_part(blob)
+def _load_part(part: Part, load: ViewLoader) -> Sequence[Mapping[str, Any]] | Failure:
+    if isinstance(part, Text):
+        return [{"type": "text", "text": part.text}]
+    loaded = load(part)
+    if isinstance(loaded, Failure):
+        return loaded
+    sent: list[Mapping[str, Any]] = []
+    for blob in loaded if isinstance(loaded, Sequence) else (loaded,):
+        media_part = _media_part(blob)
+        if isinstance(media_part, Failure):
+            return media_part
+        sent.append(media_part)
+    return sent
 
 
 def _media_part(blob: Blob) -> Mapping[str, Any] | Failure:
     kind, _, form = blob.mime.partition("/")
-    if kind == "text":  # Subtitles.
+    if kind == "text":  # Subtitles, and the times of frames.
         return {"type": "text", "text": blob.data.decode("utf-8", errors="replace")}
     coded = base64.b64encode(blob.data).decode("ascii")
     match kind:

@@ -1,22 +1,22 @@
 """What an engine is: something that makes one try at one prompt. Retries are `retry.py`'s.
 
 The seam to the media. Engines never open a file: they are built with a `ViewLoader`, a plain
-function from a `View` to a `Blob`, or to the `Failure` (kind `MEDIA`) of a view that cannot be
-made. Media and engines do not import each other, so whoever wires them writes the bridge:
+function from a `View` to a `Blob` (several, in order, for the frames of a video), or to the
+`Failure` (kind `MEDIA`) of a view that cannot be made. Media and engines do not import each other, so whoever wires them writes the bridge:
 
-    def load(view: View) -> Blob | Failure:
+    def load(view: View) -> Loaded:
         try:
             return load_view(view)
         except MediaError as error:
             return Failure(kind=FailureKind.MEDIA, message=str(error))
 
-A loader may decode and encode for tens of milliseconds: engines call it in a thread, so it
-must be safe to call from several at once.
+A loader may decode and encode for tens of milliseconds, of a long video for minutes: engines call
+it in a thread, so it must be safe to call from several at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
@@ -36,7 +36,9 @@ class Blob(Protocol):
     def mime(self) -> str: ...
 
 
-ViewLoader: TypeAlias = Callable[[View], Blob | Failure]
+Loaded: TypeAlias = Blob | Sequence[Blob] | Failure
+"""What a view came to: one blob, several in the order in which they are sent, or none."""
+ViewLoader: TypeAlias = Callable[[View], Loaded]
 
 
 def no_media(view: View) -> Failure:

@@ -13,6 +13,7 @@ import math
 import struct
 import warnings
 from io import BytesIO
+from typing import Literal
 
 from PIL import Image, ImageOps
 
@@ -57,7 +58,7 @@ def encode_image(data: bytes, policy: ImagePolicy) -> Blob:
     if policy.long_side_px is not None:
         picture.thumbnail((policy.long_side_px, policy.long_side_px))
     blob = Blob(
-        data=_encode(picture, policy),
+        data=encoded(picture, policy.format, policy.quality),
         mime=f"image/{policy.format}",
         width=picture.width,
         height=picture.height,
@@ -133,17 +134,18 @@ def _scaled(image: Image.Image, black: float, white: float) -> Image.Image:
     return numbers.convert("L")
 
 
-def _encode(image: Image.Image, policy: ImagePolicy) -> bytes:
+def encoded(image: Image.Image, form: Literal["jpeg", "png", "webp"], quality: int) -> bytes:
+    """A picture's file; of PNG the quality is not used. Raises `MediaError`."""
     image.info = {}  # nothing of the source's profiles, comments and dates goes out
     buffer = BytesIO()
     try:
-        match policy.format:
+        match form:
             case "jpeg" | "webp":
-                image.save(buffer, policy.format, quality=policy.quality)
+                image.save(buffer, form, quality=quality)
             case "png":
                 image.save(buffer, "png")
     except (OSError, ValueError) as error:
         raise MediaError(
-            f"a picture of {image.width}x{image.height} px cannot be {policy.format}: {error}"
+            f"a picture of {image.width}x{image.height} px cannot be {form}: {error}"
         ) from error
     return buffer.getvalue()

@@ -9,9 +9,20 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Iterator
+from typing import assert_never
 
 from ifbench.media.errors import MediaError
-from ifbench.types import Media, MediaKind, MediaPolicy, NativePolicy, Part, Policy, Text, View
+from ifbench.types import (
+    Media,
+    MediaKind,
+    MediaPolicy,
+    NativePolicy,
+    Part,
+    SubtitlesPolicy,
+    Text,
+    View,
+    WavePolicy,
+)
 
 _CODE_OR_MARKER = re.compile(
     r"(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`)"  # runs of equal length, as in CommonMark
@@ -32,11 +43,13 @@ def split_markers(text: str, media: tuple[Media, ...], policy: MediaPolicy) -> t
     _refuse_mismatch(marked, Counter(medium.kind for medium in media))
 
     waiting = {kind: deque(m for m in media if m.kind == kind) for kind in marked}
-    parts: list[Part] = [_view(medium, policy) for medium in media if medium.kind not in marked]
+    parts: list[Part] = [
+        view for medium in media if medium.kind not in marked for view in _views(medium, policy)
+    ]
     start = 0
     for (place, end), kind in places:
         parts += _text(text[start:place])
-        parts.append(_view(waiting[kind].popleft(), policy))
+        parts += _views(waiting[kind].popleft(), policy)
         start = end
     parts += _text(text[start:])
     return tuple(parts) or (Text(text=text),)
@@ -64,17 +77,27 @@ def _text(piece: str) -> list[Part]:
     return [Text(text=piece)] if piece.strip() else []
 
 
-def _view(medium: Media, policy: MediaPolicy) -> View:
-    return View(media=medium, policy=_policy(medium.kind, policy))
-
-
-def _policy(kind: MediaKind, policy: MediaPolicy) -> Policy:
-    match kind:
+def _views(medium: Media, policy: MediaPolicy) -> tuple[Part, ...]:
+    """What is shown of a medium: one view, none of unwanted subtitles, two of video with sound."""
+    match medium.kind:
         case "image":
-            return policy.image
-        case "video":
-            return policy.video
+            return (View(media=medium, policy=policy.image),)
         case "audio":
-            return policy.audio
+            return (View(media=medium, policy=policy.audio),)
         case "subtitles":
-            return NativePolicy()
+            wanted = policy.subtitles == "with"
+            return (View(media=medium, policy=SubtitlesPolicy()),) if wanted else ()
+        case "video":
+            seen = View(media=medium, policy=policy.video)
+            wanted = policy.sound == "with"
+            return (seen, View(media=medium, policy=_sound(policy))) if wanted else (seen,)
+    assert_never(medium.kind)
+
+
+def _sound(policy: MediaPolicy) -> WavePolicy:
+    """A sound track is no file that could go out as it is: it is always made into WAV."""
+    match policy.audio:
+        case WavePolicy():
+            return policy.audio
+        case NativePolicy(max_bytes=max_bytes):
+            return WavePolicy(max_bytes=max_bytes)

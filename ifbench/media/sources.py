@@ -6,6 +6,7 @@ A `uri` is a path on this machine or whatever `pyarrow.fs` opens (`s3://`, `gs:/
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,8 @@ from typing import BinaryIO, cast
 
 from ifbench.media.errors import MediaError
 from ifbench.types import Media
+
+_CHUNK_BYTES = 4 * 2**20
 
 
 def sha256_of(path: str | Path) -> str:
@@ -38,13 +41,45 @@ def read_source(media: Media, max_bytes: int | None = None) -> bytes:
             data = file.read()
     except (OSError, ValueError) as error:  # pyarrow calls an unknown scheme a ValueError.
         raise MediaError(f"{media.uri} cannot be read: {error}") from error
-    found = hashlib.sha256(data).hexdigest()
+    _check_hash(media, hashlib.sha256(data).hexdigest())
+    return data
+
+
+@contextmanager
+def source_file(media: Media) -> Iterator[Path]:
+    """The medium as a file on this machine, for what is too large to be read whole.
+
+    What lies elsewhere is copied into a temporary file. Raises `MediaError` as `read_source` does.
+    """
+    if "://" not in media.uri:
+        path = Path(media.uri).absolute()
+        try:
+            found = sha256_of(path)
+        except (OSError, ValueError) as error:
+            raise MediaError(f"{media.uri} cannot be read: {error}") from error
+        _check_hash(media, found)
+        yield path
+        return
+    with tempfile.NamedTemporaryFile(suffix=Path(media.uri).suffix) as copy:
+        digest = hashlib.sha256()
+        try:
+            with _open(media.uri) as file:
+                while chunk := file.read(_CHUNK_BYTES):
+                    digest.update(chunk)
+                    copy.write(chunk)
+            copy.flush()
+        except (OSError, ValueError) as error:
+            raise MediaError(f"{media.uri} cannot be read: {error}") from error
+        _check_hash(media, digest.hexdigest())
+        yield Path(copy.name)
+
+
+def _check_hash(media: Media, found: str) -> None:
     if found != media.sha256.lower():
         raise MediaError(
             f"{media.uri} is not the file that the record names: its SHA-256 is {found}, "
             f"expected {media.sha256}"
         )
-    return data
 
 
 @contextmanager

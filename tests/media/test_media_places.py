@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ifbench.media.errors import MediaError
 from ifbench.media.places import split_markers
-from ifbench.types import ImagePolicy, Media, MediaPolicy, NativePolicy, Text, View
+from ifbench.types import ImagePolicy, Media, MediaPolicy, NativePolicy, SubtitlesPolicy, Text, View
 
 POLICY = MediaPolicy(
     image=ImagePolicy(long_side_px=100),
@@ -90,7 +90,7 @@ def test_each_kind_gets_its_own_policy():
         "a": POLICY.image,
         "sound": POLICY.audio,
         "film": POLICY.video,
-        "words": NativePolicy(),
+        "words": SubtitlesPolicy(),
     }
 
 
