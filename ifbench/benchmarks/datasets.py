@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
+from ifbench.benchmarks.hub import HUB, hub_folder
 from ifbench.benchmarks.records import dataset_sha256
 from ifbench.benchmarks.scimif.release import fit_places
 from ifbench.benchmarks.videoif.variants import VARIANTS
@@ -70,7 +71,9 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
 
 
 def data_path(data: str) -> Path:
-    """The file behind `benchmark.data`: a path, or `builtin:NAME`."""
+    """The file or folder behind `benchmark.data`: a path, `builtin:NAME`, or `hub:OWNER/NAME`."""
+    if data.startswith(HUB):
+        return hub_folder(data)
     if not data.startswith(BUILTIN):
         return Path(data)
     name = data.removeprefix(BUILTIN)

@@ -31,7 +31,8 @@ class Benchmark:
 
     name: Literal["scimif", "videoif"]
     data: Annotated[str, MinLen(1)]
-    """A record file, or `builtin:NAME` for a set that the package carries."""
+    """A record file, a public release's file or folder, `builtin:NAME` for a set that the package
+    carries, or `hub:OWNER/NAME[@REVISION]` for one on the Hugging Face hub."""
     limit: Annotated[int, Gt(0)] | None = None
     """Only the first so many samples."""
     ids: tuple[str, ...] | None = None
