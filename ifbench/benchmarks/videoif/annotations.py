@@ -156,7 +156,7 @@ def _sample(
     active = form.active_instruction or ""
     if active.strip() == form.instruction.strip():
         active = ""
-    instruction = _fitted(form.instruction, media)
+    instruction = fit_places(form.instruction, media)
     sample = Sample(
         id=_id(form, video, problems),
         benchmark="videoif",
@@ -285,8 +285,8 @@ def _subtitles(video: PurePosixPath) -> Iterator[PurePosixPath]:
 _MARK = re.compile(r"<(?:image|video|audio)>")
 
 
-def _fitted(instruction: str, media: tuple[Media, ...]) -> str:
-    """The instruction, without marks for media where they are not as many as the media.
+def fit_places(instruction: str, media: tuple[Media, ...]) -> str:
+    """The instruction, without its marks for media where they are not as many as the media.
 
     The release shows the video beside the text; a `<video>` in its words is a slip of its author.
     """
