@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ifbench.errors import DatasetError
+from ifbench.media.errors import MediaError
 from ifbench.media.sources import sha256_of
 from ifbench.types import Media, MediaKind
 
@@ -24,7 +25,19 @@ def load_media(kind: MediaKind, uri: str, folder: Path, sha256: str = "") -> Med
     found = file_sha256(path)
     if sha256 and sha256 != found:
         raise DatasetError(f"{path} has the SHA-256 {found}, the record says {sha256}")
-    return Media(kind=kind, uri=path, sha256=found)
+    return Media(kind=kind, uri=path, sha256=found, duration_s=duration_s(kind, path))
+
+
+def duration_s(kind: MediaKind, path: str) -> float | None:
+    """How long a video or a sound plays by its header, in seconds, for estimates.
+
+    `None` for other media, where the file does not say or cannot be read (the row that shows it
+    fails, later and alone), and where PyAV is not installed.
+    """
+    if kind not in {"video", "audio"}:
+        return None
+    status = os.stat(path)  # noqa: PTH116  (as for the hash)
+    return _duration_s(path, status.st_size, status.st_mtime_ns)
 
 
 def relative_uri(media: Media, folder: Path) -> str:
@@ -50,3 +63,13 @@ def file_sha256(path: str) -> str:
 @lru_cache(maxsize=100_000)
 def _sha256(path: str, size: int, mtime_ns: int) -> str:  # noqa: ARG001  (size and time: the key)
     return sha256_of(path)
+
+
+@lru_cache(maxsize=100_000)
+def _duration_s(path: str, size: int, mtime_ns: int) -> float | None:  # noqa: ARG001  (as above)
+    try:
+        from ifbench.media.video_probe import probe_duration
+
+        return probe_duration(Path(path))
+    except (ImportError, MediaError):
+        return None

@@ -15,6 +15,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 
 from ifbench.config.addresses import interpolated, read_address
 from ifbench.config.layers import Layer, Path, origin_of, spell
+from ifbench.config.modes import of_modes_meant
 from ifbench.config.overrides import ROLES
 from ifbench.config.roles import Cast
 from ifbench.config.secrets import display
@@ -131,7 +132,8 @@ def _validated(kind: type[T], tree: Any, place: Any, roles: Any = None) -> T:
         found: tuple[T] = _adapter(form).validate_json(written)
     except ValidationError as error:
         details = [d for d in error.errors(include_url=False) if not _follows(d, error)]
-        lines = dict.fromkeys(_line(detail, kind, place, roles) for detail in details)
+        meant = of_modes_meant(details, (json.loads(written)[0],))
+        lines = dict.fromkeys(_line(detail, kind, place, roles) for detail in meant)
         raise ConfigError("\n".join(lines)) from None
     return found[0]
 
@@ -182,7 +184,8 @@ def _words(detail: Mapping[str, Any], key: str, path: Path, kind: type) -> str:
         case "missing":
             return f"`{key}` is missing"
         case "unexpected_keyword_argument":
-            return f"unknown key `{key}`{_neighbours(kind, path)}"
+            around = (detail["kind"], path[-1:]) if "kind" in detail else (kind, path)
+            return f"unknown key `{key}`{_neighbours(*around)}"
         case "greater_than":
             return f"`{key}` must be above {_number(context['gt'])}, {got}"
         case "greater_than_equal":

@@ -88,7 +88,10 @@ def probe_video(path: Path) -> VideoStream:
             raise MediaError("its video stream has no frame")
         start = packets.pts[order[0]]
         times = array("d", (float((packets.pts[at] - start) * base) for at in order))
-        end = times[-1] + _last_length(packets.durations[order[-1]] * base, times, shown)
+        said = packets.durations[order[-1]] * base
+        if order != list(range(len(order))):  # Then MP4 has lengths of decoding, not of showing.
+            said = min(said, Fraction(times[-1] - times[-2]))
+        end = times[-1] + _last_length(said, times, shown)
         aspect = first.format and shown.sample_aspect_ratio
         return VideoStream(
             path=path,

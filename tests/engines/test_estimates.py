@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engines.engine_factories import chat_prompt, make_view
 from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens
-from ifbench.types import ImagePolicy, Sampling, Text
+from ifbench.types import FramesPolicy, ImagePolicy, Sampling, SubtitlesPolicy, Text, WavePolicy
+
+
+def lasting(kind, seconds, policy=None):
+    view = make_view(kind, policy=policy)
+    return replace(view, media=replace(view.media, duration_s=seconds))
 
 
 @pytest.mark.parametrize(
@@ -19,7 +26,16 @@ from ifbench.types import ImagePolicy, Sampling, Text
         ((make_view("image", policy=ImagePolicy(long_side_px=1024)),), 765),
         ((make_view("image", policy=ImagePolicy(long_side_px=None)),), 765),
         ((make_view("image"), Text(text="abcd"), make_view("image")), 511),
-        ((make_view("video"),), 1000),
+        ((make_view("video"),), 60 * 290),
+        ((lasting("video", 10),), 2900),
+        ((lasting("video", 10, FramesPolicy()),), 10 * (425 + 10)),
+        ((lasting("video", 10.2, FramesPolicy(fps=2, labels=False)),), 21 * 425),
+        ((lasting("video", 3600, FramesPolicy(max_frames=50)),), 50 * 435),
+        ((lasting("video", 3600, FramesPolicy(count=8, long_side_px=512)),), 8 * 265),
+        ((lasting("video", 0, FramesPolicy()),), 435),
+        ((lasting("video", 10, WavePolicy()),), 320),
+        ((lasting("audio", 10),), 320),
+        ((make_view("subtitles", policy=SubtitlesPolicy()),), 600),
     ],
 )
 def test_input_is_counted_by_length_and_by_size_of_pictures(parts, tokens):
