@@ -1,4 +1,4 @@
-"""Answers from elsewhere into the store, and ours into the form of SciMIF's public release.
+"""Answers from elsewhere into the store, and ours into the forms of the public releases.
 
 An imported answer lies in the journal under the key of the prompt that it answers, as if the
 candidate had been asked: `evaluate` with the same candidate finds it and asks nobody.
@@ -15,6 +15,13 @@ from typing import Any
 from ifbench.benchmarks.json_lines import Defects, json_lines
 from ifbench.benchmarks.scimif.release import fit_places, subject_of
 from ifbench.benchmarks.scimif.taxonomy import DISCIPLINES
+from ifbench.benchmarks.videoif.annotations import fit_places as fit_marks
+from ifbench.benchmarks.videoif.responses import (
+    is_released_answer,
+    raise_all,
+    read_answers,
+    response_files,
+)
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.keys import prompt_key
 from ifbench.stages.prepare import prepare
@@ -58,14 +65,16 @@ def import_answers(
     *,
     attempts: int = 1,
 ) -> Imported:
-    """Store the answers of a file of JSON lines with `id` and `response`.
+    """Store the answers of a file of JSON lines with `id` and `response`, or of a folder of
+    Video-IFBench's `*.response.json` (or one of these files).
 
-    Ids are ours, or the release's numbers, in a file (or folder) named for the subject. Where a
-    line has `edit_question`, it must be the sample's. Nothing is stored unless every line is
-    good. Raises `DatasetError` with every defect, and `StoreError`.
+    Ids are ours, or SciMIF's numbers, in a file (or folder) named for the subject. Where an
+    answer says what was asked, it must be the sample's instruction. Nothing is stored unless
+    everything is good. Raises `DatasetError` with every defect, and `StoreError`.
     """
     known = {sample.id: sample for sample in samples}
-    answers, empty = _read(path, known, attempts)
+    reads_files = is_released_answer(path)
+    answers, empty = _read_files(path, known) if reads_files else _read(path, known, attempts)
     responses: dict[str, Response] = {}
     owners: dict[str, str] = {}
     for (name, attempt), text in answers.items():
@@ -135,6 +144,38 @@ def _read(
     return answers, empty
 
 
+def _read_files(
+    path: Path, known: Mapping[str, Sample]
+) -> tuple[Mapping[tuple[str, int], str], int]:
+    """As `_read`, of the files of Video-IFBench's runner, which asks once."""
+    defects: list[str] = []
+    answers: dict[tuple[str, int], str] = {}
+    files: dict[str, Path] = {}
+    empty = 0
+    for answer in read_answers(path):
+        sample = known.get(answer.case_id)
+        first = files.setdefault(answer.case_id, answer.file)
+        if sample is None:
+            defects.append(f"{answer.file}: no sample `{answer.case_id}` in the data")
+        elif first != answer.file:
+            defects.append(f"{answer.file}: sample {sample.id} is answered in {first} already")
+        elif not _asks(answer.instruction, sample):
+            defects.append(
+                f"{answer.file}: `_meta.instruction` is not the instruction of sample {sample.id}: "
+                "the answer is to another question"
+            )
+        elif answer.text is None:
+            empty += 1
+        else:
+            answers[(sample.id, 0)] = answer.text
+    raise_all(defects)
+    return answers, empty
+
+
+def _asks(instruction: str | None, sample: Sample) -> bool:
+    return instruction is None or fit_marks(instruction, sample.media) == sample.instruction
+
+
 def _sample_of(fields: Mapping[str, Any], path: Path, known: Mapping[str, Sample]) -> Sample:
     name = fields.get("id")
     if isinstance(name, int) and not isinstance(name, bool):
@@ -178,9 +219,24 @@ def release_lines(
 ) -> Iterator[tuple[str, str]]:
     """File names and lines in the form of the release's generator, for its own scorer.
 
-    One file a discipline. Like there, what was not answered is left out; of several attempts
-    the first counts. Raises `ConfigError` for a score whose sample is not among `samples`.
+    SciMIF has one file a discipline with a line an answer, Video-IFBench a file an answer. Like
+    there, what was not answered is left out; of several attempts the first counts. Raises
+    `ConfigError` for a score whose sample is not among `samples`.
     """
+    answered = list(_answered(samples, scores, journal))
+    video = [(sample, answer) for sample, answer in answered if sample.benchmark == "videoif"]
+    yield from response_files(video)
+    for sample, answer in answered:
+        if sample.benchmark == "scimif":
+            # A facet is the data's own word: only known ones may name a file.
+            discipline = sample.facets.get("discipline", "")
+            name = f"{discipline if discipline in DISCIPLINES else 'other'}.jsonl"
+            yield name, json.dumps(_release_form(sample, answer.text), ensure_ascii=False)
+
+
+def _answered(
+    samples: Mapping[str, Sample], scores: Sequence[Score], journal: Journal
+) -> Iterator[tuple[Sample, Response]]:
     answers = journal.lookup(score.response_key for score in scores if not score.attempt)
     for score in scores:
         if score.attempt:
@@ -188,13 +244,8 @@ def release_lines(
         if score.sample_id not in samples:
             raise ConfigError(f"sample {score.sample_id} is not in the data that the run names")
         answer = answers.get(score.response_key)
-        if answer is None or answer.failure is not None or not answer.text:
-            continue
-        sample = samples[score.sample_id]
-        # A facet is the data's own word: only known ones may name a file.
-        discipline = sample.facets.get("discipline", "")
-        name = f"{discipline if discipline in DISCIPLINES else 'other'}.jsonl"
-        yield name, json.dumps(_release_form(sample, answer.text), ensure_ascii=False)
+        if answer is not None and answer.failure is None and answer.text:
+            yield samples[score.sample_id], answer
 
 
 def _release_form(sample: Sample, text: str) -> dict[str, Json]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.scimif import SCIMIF
+from ifbench.benchmarks.videoif.benchmark import VIDEOIF
 from ifbench.errors import ConfigError
 
-BENCHMARKS = {benchmark.name: benchmark for benchmark in (SCIMIF,)}
+BENCHMARKS = {benchmark.name: benchmark for benchmark in (SCIMIF, VIDEOIF)}
 
 
 def get_benchmark(name: str) -> Benchmark:

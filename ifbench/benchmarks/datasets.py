@@ -11,8 +11,10 @@ from pathlib import Path
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
+from ifbench.benchmarks.hub import HUB, hub_folder
 from ifbench.benchmarks.records import dataset_sha256
 from ifbench.benchmarks.scimif.release import fit_places
+from ifbench.benchmarks.videoif.variants import VARIANTS
 from ifbench.config.values import Benchmark as BenchmarkConfig
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.told import told
@@ -76,7 +78,9 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
 
 
 def data_path(data: str) -> Path:
-    """The file behind `benchmark.data`: a path, or `builtin:NAME`."""
+    """The file or folder behind `benchmark.data`: a path, `builtin:NAME`, or `hub:OWNER/NAME`."""
+    if data.startswith(HUB):
+        return hub_folder(data)
     if not data.startswith(BUILTIN):
         return Path(data)
     name = data.removeprefix(BUILTIN)
@@ -96,6 +100,8 @@ def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) ->
         samples = _where(samples, wanted, path)
     if config.variant == "original":
         samples = (original(sample) for sample in samples if _has_original(sample, path))
+    elif config.variant is not None:
+        samples = _varied(samples, config.variant, path)
     return islice(samples, config.limit)
 
 
@@ -120,6 +126,25 @@ def _has_original(sample: Sample, path: Path) -> bool:
         words = "%s: samples without `original_instruction` are left out, the first: %s"
         _log.warning(words, path, sample.id)
     return False
+
+
+def _varied(samples: Iterator[Sample], variant: str, path: Path) -> Iterator[Sample]:
+    """The samples that a variant makes of these; once all are read, what it left out is said."""
+    made_of, left_out = 0, 0
+    for sample in samples:
+        variants = list(VARIANTS[variant]([sample]))
+        made_of += bool(variants)
+        left_out += not variants
+        yield from variants
+    if (path, variant) not in _TOLD_OF_VARIANTS:
+        _TOLD_OF_VARIANTS.add((path, variant))
+        words = (
+            "%s: benchmark.variant=%s is made of %d samples; %d that it does not fit are left out"
+        )
+        _log.warning(words, path, variant, made_of, left_out)
+
+
+_TOLD_OF_VARIANTS: set[tuple[Path, str]] = set()
 
 
 def _only(samples: Iterator[Sample], ids: tuple[str, ...], path: Path) -> Iterator[Sample]:

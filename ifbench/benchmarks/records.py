@@ -20,7 +20,13 @@ from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, V
 from ifbench.benchmarks.binding import bind_params, describe
 from ifbench.benchmarks.json_lines import Defects, Line, json_lines
 from ifbench.benchmarks.media_files import load_media, relative_uri
-from ifbench.benchmarks.videoif.tree import tree_facets, tree_from_json, tree_to_json, true_path
+from ifbench.benchmarks.videoif.tree import (
+    is_same_instruction,
+    tree_facets,
+    tree_from_json,
+    tree_to_json,
+    true_path,
+)
 from ifbench.errors import DatasetError
 from ifbench.keys import content_key
 from ifbench.media.errors import MediaError
@@ -255,7 +261,7 @@ def _tree_problems(sample: Sample) -> list[str]:
     if sample.tree is None:
         return []
     leaf = true_path(sample.tree).instruction
-    if sample.active_instruction.strip() == leaf.strip():
+    if is_same_instruction(sample.active_instruction, leaf):
         return []
     return [f"active_instruction: the true path of `tree` leads to another: {leaf[:80]!r}"]
 

@@ -16,12 +16,17 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from ifbench.benchmarks.contradictions import against_words, contradiction
+from ifbench.benchmarks.videoif.conditions import read_tree
+from ifbench.benchmarks.videoif.taxonomy import CONDITIONAL, DOMAIN
 from ifbench.constraints import all_constraints
 from ifbench.constraints.running import CheckCall, run_check
+from ifbench.errors import DatasetError
 from ifbench.parsing.numbers import quantities_in
 from ifbench.types import ChecklistItem, Outcome, Sample, UnboundParams
 
-Kind: TypeAlias = Literal["parameters", "reference", "contradiction", "input", "checklist"]
+Kind: TypeAlias = Literal[
+    "parameters", "reference", "contradiction", "input", "checklist", "conditions"
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,8 @@ def _parameters(sample: Sample) -> Found:
 def _checklist(sample: Sample) -> Found:
     known = all_constraints()
     if not sample.checklist:
-        yield "checklist", "no constraint is checked, so that the sample counts in no metric"
+        counts = "" if sample.benchmark == DOMAIN else ", so that the sample counts in no metric"
+        yield "checklist", f"no constraint is checked{counts}"
     for index, item in enumerate(sample.checklist):
         if item.constraint_id not in known:
             yield "checklist", f"checklist[{index}]: unknown constraint `{item.constraint_id}`"
@@ -108,6 +114,21 @@ def _contradictions(sample: Sample) -> Found:
             yield "contradiction", f"{item.constraint_id}: {reason}"
 
 
+# ── Conditions ───────────────────────────────────────────────────────────────────────
+
+
+def _conditions(sample: Sample) -> Found:
+    kind = sample.facets.get("instruction_type", "")
+    if kind not in CONDITIONAL or sample.tree is not None:
+        return
+    try:
+        read_tree(sample.instruction, sample.active_instruction, kind)
+    except DatasetError as error:
+        yield "conditions", str(error)
+    else:
+        yield "conditions", "the words say them, and the record has no `tree`"
+
+
 # ── The reference ────────────────────────────────────────────────────────────────────
 
 CONTENT = (
@@ -122,7 +143,8 @@ CONTENT = (
 
 def _reference(sample: Sample) -> Found:
     if sample.reference is None:
-        if not sample.facets.get("task_type", "").startswith("chemistry_molcustom"):
+        open_ended = sample.facets.get("task_type", "").startswith("chemistry_molcustom")
+        if sample.benchmark != DOMAIN and not open_ended:  # Of video no correctness is graded.
             yield "reference", "there is none, so that correctness cannot be graded"
         return
     text = reference_text(sample.reference)
@@ -208,6 +230,7 @@ _LOOKS: tuple[Callable[[Sample], Found], ...] = (
     _parameters,
     _checklist,
     _contradictions,
+    _conditions,
     _reference,
 )
 
@@ -217,6 +240,7 @@ KINDS: Mapping[Kind, str] = MappingProxyType(
         "parameters": "parameters that no parser could read; the item stays undecided",
         "checklist": "constraints that are missing, unknown or not those chosen",
         "contradiction": "constraints that no answer can obey together",
+        "conditions": "conditional instructions that no table by depth or branch can count",
         "reference": "references that are missing, or break the sample's own constraints",
     }
 )

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from typing import assert_never
 
 from ifbench.benchmarks.datasets import data_path
+from ifbench.benchmarks.forms import form_of
 from ifbench.benchmarks.records import save_records
-from ifbench.benchmarks.scimif.release import load_samples, places_of
 from ifbench.benchmarks.scimif.sources import from_source
 from ifbench.benchmarks.soundness import KINDS, Finding, findings
 from ifbench.cli import EXIT_FINDINGS, EXIT_OK
@@ -48,10 +48,11 @@ def _check(options: argparse.Namespace) -> int:
     path = data_path(options.file)
     found: list[Finding] = []
     count = 0
-    for sample in load_samples(path, check=False):
+    form = form_of(path)
+    for sample in form.load(path, check=False):
         count += 1
         found += findings(sample)
-    places = places_of(path)
+    places = form.places(path)
     for finding in found:
         place = places[finding.sample_id]
         if options.json:

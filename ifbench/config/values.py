@@ -16,9 +16,13 @@ from annotated_types import Ge, Gt, MinLen, Predicate
 from ifbench.keys import policy_identity
 from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
 
-VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType({"scimif": ("original",)})
+VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"scimif": ("original",), "videoif": ("branch_count", "branch_position")}
+)
 """The variants of each benchmark. `original`: the question before augmentation, with nothing to
-check, so that correctness before and after can be compared (SciMIF, Figure 7)."""
+check, so that correctness before and after can be compared (SciMIF, Figure 7). `branch_count` and
+`branch_position`: Selection instructions with fewer branches, or the true one moved
+(Video-IFBench, Table 3)."""
 
 
 FacetValue: TypeAlias = str | int
@@ -34,9 +38,10 @@ def is_said(text: str) -> bool:
 class Benchmark:
     """Which samples are asked."""
 
-    name: Literal["scimif"]
+    name: Literal["scimif", "videoif"]
     data: Annotated[str, Predicate(is_said)]
-    """A record file, or `builtin:NAME` for a set that the package carries."""
+    """A record file, a public release's file or folder, `builtin:NAME` for a set that the package
+    carries, or `hub:OWNER/NAME[@REVISION]` for one on the Hugging Face hub."""
     limit: Annotated[int, Gt(0)] | None = None
     """Only the first so many samples."""
     ids: tuple[str, ...] | None = None
@@ -49,8 +54,10 @@ class Benchmark:
     def __post_init__(self) -> None:
         known = VARIANTS[self.name]
         if self.variant is not None and self.variant not in known:
+            owners = [name for name, names in VARIANTS.items() if self.variant in names]
+            hint = f" (`{self.variant}` is one of {owners[0]})" if owners else ""
             raise ValueError(
-                f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}"
+                f"{self.name} has no variant `{self.variant}`; it has {', '.join(known)}{hint}"
             )
         empty = [facet for facet in self.where if not self.wanted(facet)]
         if empty:

@@ -4,7 +4,7 @@ import pytest
 
 from ifbench.benchmarks import BENCHMARKS, get_benchmark
 from ifbench.errors import ConfigError
-from ifbench.metrics import METRICS
+from ifbench.metrics import METRICS, VIDEO_METRICS
 
 
 def test_an_unknown_benchmark_is_refused_with_the_known_ones():
@@ -15,7 +15,7 @@ def test_an_unknown_benchmark_is_refused_with_the_known_ones():
 @pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=list(BENCHMARKS))
 def test_metrics_and_headline_exist(benchmark):
     assert benchmark.headline in benchmark.metrics
-    assert set(benchmark.metrics) <= set(METRICS)
+    assert set(benchmark.metrics) <= {*METRICS, *VIDEO_METRICS}
 
 
 def test_scimif_has_the_papers_order_of_disciplines():
@@ -25,3 +25,10 @@ def test_scimif_has_the_papers_order_of_disciplines():
     assert by_discipline.order == ("chemistry", "geography", "biology", "material", "physics")
     assert scimif.domains == ("general", *by_discipline.order)
     assert len(scimif.groups) == 10
+
+
+def test_videoif_has_the_papers_order_of_templates():
+    videoif = get_benchmark("videoif")
+    assert videoif.metrics == ("TCSR", "TISR")
+    assert videoif.breakdowns[0].order == ("single", "multi", "selection", "nested")
+    assert videoif.headline_over == ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -310,6 +311,39 @@ def test_an_empty_checklist_and_an_odd_choice_are_told():
     assert told == [
         "checklist: the constraints chosen are not those checked: chosen chemistry_method_constraint"
     ]
+
+
+# ── Video ────────────────────────────────────────────────────────────────────────────
+
+
+def found_in_video(*checklist: ChecklistItem, **fields: Any) -> list[str]:
+    items = checklist or (item("general:wrap_up"),)
+    return found(benchmark="videoif", reference=None, checklist=items, **fields)
+
+
+def test_a_video_sample_needs_no_reference_and_may_name_a_type_twice():
+    assert found_in_video() == []
+    spoken = (item("general:json_constraint"), item("general:json_constraint", required_keys=["a"]))
+    twice = [replace(one, constraint_id="videoif:structured_json_output") for one in spoken]
+    assert [line for line in found_in_video(*twice) if "twice" in line] == []
+
+
+@pytest.mark.parametrize(
+    ("active", "words"),
+    [
+        ("Sing.", "the active instruction stands on 0 branches"),
+        ("", "no active instruction tells which branch"),
+        ("Rest.", "the words say them, and the record has no `tree`"),
+    ],
+)
+def test_conditions_that_no_table_can_count_are_told_with_the_reason(active, words):
+    fields = {
+        "instruction": "If it rains, then rest.\nElse, walk.",
+        "active_instruction": active,
+    }
+    (line,) = found_in_video(**fields, facets={"instruction_type": "selection"})
+    assert line.startswith(f"conditions: {words}")
+    assert found_in_video(**fields, facets={"instruction_type": "single"}) == []
 
 
 def test_each_kind_has_words():

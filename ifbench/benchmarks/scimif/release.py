@@ -38,6 +38,9 @@ from ifbench.types import ChecklistItem, Media, MediaPolicy, Sample
 
 log = logging.getLogger(__name__)
 
+RECORDS = "output_data"
+"""Where the release's folder holds its records; pictures lie in `images` beside it."""
+
 _IMAGE_NAME = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?)$", re.IGNORECASE)
 
 
@@ -97,6 +100,8 @@ def load_release(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
 def _subject_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
+    if (path / RECORDS).is_dir():  # The release as a whole.
+        path /= RECORDS
     by_discipline: dict[str, Path] = {}
     for file in sorted(path.glob("*.jsonl")):
         discipline = SUBJECTS.get(file.stem.lower())

@@ -118,7 +118,7 @@ def render(tree: Tree) -> str:
     check_tree(tree)
     nested = depth(tree) > 1
     words = "\n".join(_lines(tree, 1 if nested else 0))
-    if _bare(parse(words)) != _bare(tree):
+    if not is_same_tree(parse(words), tree):
         raise DatasetError(f"a condition or an instruction has words that split it: {words!r}")
     return words
 
@@ -133,6 +133,11 @@ def _lines(tree: Tree, level: int) -> Iterator[str]:
             yield from _lines(branch.then, level + 1)
         else:
             yield f"{dashes}{head} {branch.then}"
+
+
+def is_same_tree(one: Tree, other: Tree) -> bool:
+    """Whether two trees read alike, whatever is true in them."""
+    return _bare(one) == _bare(other)
 
 
 def _bare(tree: Tree) -> Tree:
@@ -207,6 +212,17 @@ def _clauses(text: str) -> Iterator[_Clause]:
         )
 
 
+def words_before(text: str) -> str:
+    """What stands before the first branch, its blanks included; empty where there is none."""
+    found = _openings(text)
+    if not found:
+        return ""
+    start = found[0].start()
+    while start < len(text) and text[start] in " \t":
+        start += 1
+    return text[:start]
+
+
 def _openings(text: str) -> list[re.Match[str]]:
     """Where branches begin. Without dashes there is one level, and a further "If" in the midst
     of it is part of an instruction.
@@ -244,11 +260,9 @@ def marked_true(tree: Tree, instruction: str) -> Tree:
     """The tree with the one path made true that leads to an instruction.
 
     The release names the instruction that is to be carried out, not the conditions that hold.
-    Raises `DatasetError` unless exactly one path leads to it (case, blanks and the last full
-    stop do not count).
+    Raises `DatasetError` unless exactly one path leads to it (`is_same_instruction`).
     """
-    wanted = _plain(instruction)
-    found = [path for path in paths(tree) if _plain(path.instruction) == wanted]
+    found = [path for path in paths(tree) if is_same_instruction(path.instruction, instruction)]
     if len(found) != 1:
         raise DatasetError(
             f"the active instruction stands on {len(found)} branches of the tree, 1 is expected"
@@ -263,6 +277,11 @@ def _made_true(tree: Tree, positions: tuple[int, ...]) -> Tree:
     then = _made_true(branch.then, tuple(rest)) if isinstance(branch.then, Tree) else branch.then
     branches[taken] = replace(branch, holds=bool(branch.condition), then=then)
     return Tree(branches=tuple(branches))
+
+
+def is_same_instruction(one: str, other: str) -> bool:
+    """Whether two texts ask for one thing in one way: case, blanks and the last full stop aside."""
+    return _plain(one) == _plain(other)
 
 
 def _plain(words: str) -> str:

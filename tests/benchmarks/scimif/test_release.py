@@ -172,6 +172,11 @@ def test_a_folder_gives_every_subject_in_the_papers_order(tmp_path):
     assert [sample.id for sample in samples] == ["chemistry/7", "biology/7", "physics/7"]
 
 
+def test_the_release_as_a_whole_is_a_folder_too(tmp_path):
+    write(tmp_path, invented(), name="output_data/materials.jsonl")
+    assert [sample.id for sample in load_samples(tmp_path)] == ["material/7"]
+
+
 def test_a_folder_with_two_files_of_one_subject_is_refused(tmp_path):
     write(tmp_path, invented(), name="material.jsonl")
     write(tmp_path, invented(), name="materials.jsonl")
