@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from ifbench.benchmarks.videoif.starter.scenes import (
     Actor,
@@ -47,7 +47,7 @@ def frame(video: Video, index: int) -> Image.Image:
             _draw_actor(pen, video, actor, at_s)
     for sign in video.signs:
         if sign.start_s <= at_s < sign.end_s:
-            _write(pen, sign.at, sign.words, boxed=True)
+            _write(pen, sign.at, sign.words)
     return picture
 
 
@@ -134,15 +134,14 @@ def _draw_face(pen: ImageDraw.ImageDraw, video: Video, actor: Actor, at_s: float
         pen.arc((x - 7, y + 6, x + 7, y + 17), 200, 340, fill="white", width=2)
     else:
         pen.line((x - 5, y + 7, x + 5, y + 7), fill="white", width=2)
-    _write(pen, (x - 12, y + 30), actor.name, boxed=False)
+    _write(pen, (x - 12, y + 32), actor.name)
 
 
-def _write(pen: ImageDraw.ImageDraw, at: tuple[int, int], words: str, *, boxed: bool) -> None:
+def _write(pen: ImageDraw.ImageDraw, at: tuple[int, int], words: str) -> None:
     font = ImageFont.load_default(FONT_PX)
-    if boxed:
-        left, top, right, bottom = pen.textbbox(at, words, font=font)
-        pen.rectangle((left - 4, top - 4, right + 4, bottom + 4), fill="white", outline=INK)
-    pen.text(at, words, fill=INK if boxed else "white", font=font)
+    left, top, right, bottom = pen.textbbox(at, words, font=font)
+    pen.rectangle((left - 4, top - 4, right + 4, bottom + 4), fill="white", outline=INK)
+    pen.text(at, words, fill=INK, font=font)
 
 
 # ── Sound ────────────────────────────────────────────────────────────────────────────
@@ -183,7 +182,7 @@ def _tone(event: Sound) -> NDArray[np.float64]:
 
 
 def _voice(video: Video, line: Line) -> NDArray[np.float64]:
-    """A hummed tone, one syllable for every two letters; each speaker has a pitch."""
+    """A hummed tone, one syllable for every three letters; each speaker has a pitch."""
     import numpy as np
 
     place = [actor.id for actor in video.actors].index(line.speaker)
@@ -248,8 +247,3 @@ def subtitles(video: Video) -> str:
         start, end = (f"00:00:{second:02d},000" for second in (line.start_s, line.end_s))
         cues.append(f"{number}\n{start} --> {end}\n{video.actor(line.speaker).name}: {line.words}\n")
     return "\n".join(cues)
-
-
-def rgb(colour: str) -> tuple[int, ...]:
-    """The colour behind a name."""
-    return ImageColor.getrgb(colour)
