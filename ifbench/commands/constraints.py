@@ -34,14 +34,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def method_name(constraint: Constraint) -> str:
-    """How it is decided: `script`, `extract, then script`, or `judge`."""
+    """How it is decided: `script`, `extract, then script`, `judge`, or a script before the judge."""
     match constraint.method:
         case Scripted():
             return "script"
         case Extracted():
             return "extract, then script"
         case Judged():
-            return "judge"
+            return (
+                "script where the parameters allow, else judge"
+                if _has_script(constraint)
+                else "judge"
+            )
+
+
+def _has_script(constraint: Constraint) -> bool:
+    method = constraint.method
+    return isinstance(method, Judged) and method.settle is not None
 
 
 def as_json(constraint: Constraint) -> dict[str, Any]:
@@ -49,6 +58,7 @@ def as_json(constraint: Constraint) -> dict[str, Any]:
     example = constraint.example
     return {
         "id": constraint.id,
+        "benchmark": constraint.benchmark,
         "group": constraint.group,
         "domain": constraint.domain,
         "category": constraint.category,
@@ -77,9 +87,19 @@ def reference(constraints: Sequence[Constraint]) -> str:
     for one in sorted(constraints, key=lambda one: one.domain != "general"):
         if one.domain != domain:
             domain = one.domain
-            lines += ["", f"## {domain.capitalize()}"]
+            lines += ["", f"## {_TITLES.get(domain, domain.capitalize())}"]
         lines += ["", *_section(one)]
     return "\n".join(lines)
+
+
+_TITLES = {"videoif": "Video-IFBench"}
+"""Headings of domains that are no common word."""
+
+
+def _rubric(constraint: Constraint) -> str:
+    """What the judge is told of this kind of constraint; empty where a script decides."""
+    method = constraint.method
+    return method.rubric if isinstance(method, Judged) else ""
 
 
 def _section(constraint: Constraint) -> Iterator[str]:
@@ -102,6 +122,9 @@ def _section(constraint: Constraint) -> Iterator[str]:
             about = " ".join(field.get("description", "").split())
             yield f"| `{name}` | {_cell(_kind(field))} | {_cell(default)} | {_cell(about)} |"
         yield ""
+    if rubric := _rubric(constraint):
+        yield f"The judge is told: {rubric}"
+        yield ""
     yield f"Asked for, say, as: {example.instruction}"
     if example.params:
         yield f"With `{json.dumps(dict(example.params), ensure_ascii=False)}`:"
@@ -116,9 +139,15 @@ def _cell(text: str) -> str:
 def _table(constraints: list[Constraint]) -> Table:
     return Table(
         title=f"{len(constraints)} constraints",
-        columns=("id", "group", "decided by", "parameters"),
+        columns=("id", "benchmark", "group", "decided by", "parameters"),
         rows=tuple(
-            (one.id, one.group, method_name(one), ", ".join(_properties(one)) or "none")
+            (
+                one.id,
+                one.benchmark,
+                one.group,
+                method_name(one),
+                ", ".join(_properties(one)) or "none",
+            )
             for one in constraints
         ),
         notes=("Details and an example: ifbench constraints ID; for tools: --json.",),
@@ -137,6 +166,7 @@ def _long(constraint: Constraint) -> str:
         [
             f"{constraint.id}  (group {constraint.group}, {method_name(constraint)})",
             f"  {constraint.description}",
+            *([f"  the judge is told: {rubric}"] if (rubric := _rubric(constraint)) else ()),
             "  parameters:",
             *(_parameter(name, field, schema) for name, field in _properties(constraint).items()),
             f"  asked for, say, as: {example.instruction}",

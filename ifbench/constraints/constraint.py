@@ -116,6 +116,8 @@ class Judged:
     """Script evidence (a pre-count, say) for the template, from the final text and params."""
     settle: Callable[[str, Any], Check | None] | None = None
     """What is decided without a judge, from the final text and params; `None` where one is asked."""
+    rubric: str = ""
+    """What the template tells the judge about this kind of constraint, whatever the item."""
     version: int = 1
 
 
@@ -151,8 +153,13 @@ class Constraint:
 
     @property
     def domain(self) -> str:
-        """`general`, or the discipline that the constraint belongs to."""
+        """`general`, the discipline that the constraint belongs to, or `videoif`."""
         return self.id.partition(":")[0]
+
+    @property
+    def benchmark(self) -> str:
+        """The benchmark whose paper defines it, by the name that records use."""
+        return "videoif" if self.domain == "videoif" else "scimif"
 
     @property
     def params(self) -> type[Params]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
-from ifbench.constraints.constraint import Check, Params, failed, quote
+from ifbench.constraints.constraint import Check, Params, failed, passed, quote
 from ifbench.parsing.fences import fence_around, fences_of
 from ifbench.parsing.flaws import Flaw, excerpt
 
@@ -139,3 +139,13 @@ def _trimmed(text: str, start: int, end: int, blank: str | None) -> tuple[int, i
     words = text[start:end]
     left = len(words) - len(words.lstrip(blank))
     return start + left, start + left + len(words.strip(blank))
+
+
+def concluded(text: str, taken: Taken[Any], problem: str, praise: str) -> Check:
+    """The check of a construct that was read: failed where there is a problem with it."""
+    note = f" ({taken.note})" if taken.note else ""
+    conclude: Callable[..., Check] = failed if problem else passed
+    return conclude(
+        (problem or praise) + note,
+        evidence=(quote(text, taken.start, taken.end),),
+    )

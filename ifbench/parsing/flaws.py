@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -40,3 +41,14 @@ def excerpt(text: str, limit: int = 40) -> str:
     """The words on one line, shortened, for use inside a reason."""
     words = " ".join(text[: 4 * limit].split())
     return words if len(words) <= limit else words[: limit - 1] + "…"
+
+
+def counted(number: int, noun: str = "element") -> str:
+    """`1 element`, `2 elements`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The names in quotes, the first eight of them."""
+    shown = ", ".join(f"“{excerpt(name)}”" for name in names[:8])
+    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")

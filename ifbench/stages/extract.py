@@ -68,6 +68,20 @@ class MethodReply(Reply):
         return tuple(words for entry in self.found for words in (entry.name, entry.quote))
 
 
+class EntityLabelsReply(Reply):
+    """The reply to `entity_labels.j2`: what the answer calls its entities."""
+
+    mentions: tuple[str, ...]
+
+    @property
+    def quotations(self) -> tuple[str, ...]:
+        return tuple(words for words in self.mentions if words.strip())
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        return self.quotations
+
+
 class ReleaseMethodReply(Reply):
     """The reply to `release_method.j2`. The release compares words, and asks for no proof."""
 
@@ -82,12 +96,13 @@ class ReleaseMethodReply(Reply):
         return self.methods
 
 
-Extraction: TypeAlias = MoleculeReply | MethodReply | ReleaseMethodReply
+Extraction: TypeAlias = MoleculeReply | MethodReply | EntityLabelsReply | ReleaseMethodReply
 """`quotations` must stand in the answer; `findings` are what the script decides on."""
 
 REPLIES: Mapping[str, type[Extraction]] = {
     "molecule": MoleculeReply,
     "method": MethodReply,
+    "entity_labels": EntityLabelsReply,
     "release_method": ReleaseMethodReply,
 }
 """The shape of the reply to each template below `ifbench/prompts/extract/`."""

@@ -118,6 +118,7 @@ def _prompt(
         instruction=item.sample.instruction,
         answer=answer,
         params=bound.params,
+        rubric=method.rubric,
         question=bound.entry.question,
         facts=bound.entry.evidence,
         script=method.prepare(answer, bound.params) if method.prepare else {},

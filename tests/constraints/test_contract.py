@@ -17,6 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
+from ifbench.benchmarks.scimif.taxonomy import CONSTRAINTS as SCIMIF
+from ifbench.benchmarks.videoif.constraint_types import CATEGORIES, RELEASE_ONLY, TYPES
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import (
     Check,
@@ -94,6 +96,13 @@ def test_the_general_constraints_are_those_of_table_11() -> None:
     assert sum(map(len, GENERAL.values())) == 17
 
 
+def test_both_papers_are_whole_and_one_type_is_the_releases_own() -> None:
+    assert {constraint.id for constraint in CONSTRAINTS} == {*SCIMIF, *TYPES, RELEASE_ONLY}
+    assert (len(SCIMIF), len(TYPES), len(CONSTRAINTS)) == (42, 39, 82)
+    assert {c.benchmark for c in CONSTRAINTS if c.id in SCIMIF} == {"scimif"}
+    assert {c.benchmark for c in CONSTRAINTS if c.id in TYPES} == {"videoif"}
+
+
 @by_id
 def test_says_what_it_is(constraint: Constraint) -> None:
     assert constraint.id == constraint.id.lower().strip()
@@ -103,8 +112,8 @@ def test_says_what_it_is(constraint: Constraint) -> None:
     assert constraint.description.endswith(".")
     assert "\n" not in constraint.description
     assert constraint.category
-    if domain != "videoif":
-        assert constraint.group in SCIMIF_GROUPS
+    groups = CATEGORIES if domain == "videoif" else SCIMIF_GROUPS
+    assert constraint.group in groups
     example = constraint.example
     assert example.instruction.strip()
     assert example.passing.strip()
@@ -387,3 +396,57 @@ def test_script_evidence_for_a_judge_never_raises(constraint: Constraint, text: 
         json.dumps(dict(method.prepare(text, params)))
         example = constraint.example
         assert method.prepare(example.passing, params) == method.prepare(example.passing, params)
+
+
+settled = pytest.mark.parametrize(
+    "constraint",
+    [c for c in CONSTRAINTS if isinstance(c.method, Judged) and c.method.settle is not None],
+    ids=lambda c: c.id,
+)
+
+
+def settle(constraint: Constraint, text: str, params: Params) -> Check | None:
+    assert isinstance(constraint.method, Judged)
+    assert constraint.method.settle is not None
+    return constraint.method.settle(text, params)
+
+
+@settled
+def test_a_script_before_the_judge_fails_what_breaks_the_rule(constraint: Constraint) -> None:
+    params, example = example_params(constraint), constraint.example
+    wrong = settle(constraint, example.failing, params)
+    assert wrong is not None
+    assert wrong.outcome is Outcome.FAIL
+    right = settle(constraint, example.passing, params)
+    assert right is None or right.outcome is Outcome.PASS
+
+
+@settled
+def test_a_script_before_the_judge_leaves_plain_params_to_the_judge(constraint: Constraint) -> None:
+    assert settle(constraint, constraint.example.failing, constraint.params()) is None
+
+
+@judged
+@pytest.mark.parametrize("name", HARD_TEXTS)
+def test_scripts_around_a_judge_never_raise_and_stay_linear(
+    constraint: Constraint, name: str
+) -> None:
+    text, method, params = HARD_TEXTS[name], constraint.method, example_params(constraint)
+    assert isinstance(method, Judged)
+    seconds = 10 * max(len(text) / MEGA, 0.2)
+    begun = time.process_time()
+    if method.prepare is not None:
+        json.dumps(dict(method.prepare(text, params)))
+    if method.settle is not None and (check := method.settle(text, params)) is not None:
+        assert_well_formed(check, text)
+    assert time.process_time() - begun < seconds
+
+
+@settled
+def test_scripts_before_a_judge_never_raise_on_odd_texts(constraint: Constraint) -> None:
+    params = example_params(constraint)
+    for text in ODD_TEXTS:
+        check = settle(constraint, text, params)
+        assert check == settle(constraint, text, params)
+        if check is not None:
+            assert_well_formed(check, text)

@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import Any, Literal, Self, cast
+from typing import Literal, Self, cast
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from ifbench.constraints.constraint import Check, Example, failed, passed, quote, scripted
-from ifbench.constraints.enclosure import Enclosure, Form, Taken, take
-from ifbench.keys import canonical_json
+from ifbench.constraints.constraint import Check, Example, scripted
+from ifbench.constraints.enclosure import Enclosure, Form, concluded, take
+from ifbench.constraints.json_output import JsonParams, check_json
 from ifbench.parsing.brackets import balanced_spans
-from ifbench.parsing.flaws import Flaw, excerpt, offset_of
-from ifbench.parsing.json_schemas import check_schema, schema_violation
-from ifbench.parsing.json_text import JsonText, parse_json
+from ifbench.parsing.flaws import Flaw, counted, excerpt, listed, offset_of
 from ifbench.parsing.literals import PythonLiteral, joins_strings, parse_literal
 from ifbench.parsing.tables import CsvTable, first_unquoted_line, is_blank, parse_csv
 
 # ── JSON ─────────────────────────────────────────────────────────────────────────────
-
-
-class JsonParams(Enclosure):
-    """What the JSON has to be."""
-
-    model_config = ConfigDict(serialize_by_alias=True)
-
-    top_level: Literal["object", "array", "any"] = "object"
-    required_keys: tuple[str, ...] = ()
-    """Names that the object holds, or each object of the array."""
-    extra_keys: bool = True
-    """False: no names beside the required ones."""
-    json_schema: Mapping[str, Any] | None = Field(default=None, alias="schema")
-    """A JSON Schema (2020-12) that refers to nothing outside itself."""
-    unique_keys: bool = True
-    """A name that stands twice in one object breaks the answer."""
-    length: int | None = Field(default=None, ge=0)
-    """Number of elements of the array, or of names of the object."""
-
-    @field_validator("json_schema")
-    @classmethod
-    def _is_a_schema(cls, schema: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-        if schema is not None:
-            check_schema(schema)
-        return schema
-
-    @model_validator(mode="after")
-    def _is_consistent(self) -> Self:
-        if not self.extra_keys and not self.required_keys:
-            raise ValueError("extra_keys: false needs required_keys, or no name would be allowed")
-        return self
 
 
 @scripted(
@@ -66,80 +33,7 @@ class JsonParams(Enclosure):
 )
 def json_constraint(text: str, params: JsonParams) -> Check:
     """Format the output answer strictly as a JSON object."""
-    taken = take(text, params, _json_form(params.top_level, unique_keys=params.unique_keys))
-    if isinstance(taken, Check):
-        return taken
-    value = taken.value.value
-    problem = (
-        _wrong_top_level(value, params.top_level)
-        or _wrong_keys(value, params)
-        or _wrong_length(value, params.length)
-        or _against_schema(value, params.json_schema)
-    )
-    return _concluded(text, taken, problem, "one JSON value that meets every demand")
-
-
-@cache
-def _json_form(top_level: str, *, unique_keys: bool) -> Form[JsonText]:
-    openings = {"object": "{", "array": "["}.get(top_level, "{[")
-    name = {"object": "a JSON object", "array": "a JSON array"}.get(top_level, "JSON")
-    return Form(
-        name=name,
-        languages=frozenset({"json", "json5", "jsonc"}),
-        read=partial(parse_json, unique_keys=unique_keys),
-        spans=partial(balanced_spans, openings=openings),
-    )
-
-
-def _wrong_top_level(value: object, top_level: str) -> str:
-    if top_level == "any" or isinstance(value, dict if top_level == "object" else list):
-        return ""
-    return f"the top level is {_json_type(value)}, not an {top_level}"
-
-
-def _json_type(value: object) -> str:
-    match value:
-        case None:
-            return "null"
-        case bool():
-            return "a boolean"
-        case str():
-            return "a string"
-        case int() | float():
-            return "a number"
-        case dict():
-            return "an object"
-        case _:
-            return "an array"
-
-
-def _wrong_keys(value: object, params: JsonParams) -> str:
-    if not params.required_keys:
-        return ""
-    objects = value if isinstance(value, list) else [value]
-    for index, entry in enumerate(objects):
-        where = f" in element {index + 1}" if isinstance(value, list) else ""
-        if not isinstance(entry, dict):
-            return f"{_json_type(entry)} stands{where or ' there'}, not an object with keys"
-        missing = [key for key in params.required_keys if key not in entry]
-        if missing:
-            return f"these keys are missing{where}: {_listed(missing)}"
-        extra = [key for key in entry if key not in params.required_keys]
-        if extra and not params.extra_keys:
-            return f"these keys were not asked for{where}: {_listed(extra)}"
-    return ""
-
-
-def _wrong_length(value: object, length: int | None) -> str:
-    if length is None:
-        return ""
-    if not isinstance(value, list | dict):
-        return f"{_json_type(value)} has no number of elements"
-    return "" if len(value) == length else f"it holds {_counted(len(value))}, not {length}"
-
-
-def _against_schema(value: Any, schema: Mapping[str, Any] | None) -> str:
-    return schema_violation(value, canonical_json(schema)) if schema is not None else ""
+    return check_json(text, params)
 
 
 # ── Python literals ──────────────────────────────────────────────────────────────────
@@ -246,7 +140,7 @@ def _collection(text: str, params: LiteralParams, kind: type) -> Check:
     elements = tuple(value.values() if isinstance(value, dict) else cast("Sequence[object]", value))
     source = text[taken.start : taken.end]
     problem = _wrong_size(len(elements), params, source) or _wrong_type(elements, params)
-    return _concluded(text, taken, problem, f"{_KINDS[kind][0]} of {_counted(len(elements))}")
+    return concluded(text, taken, problem, f"{_KINDS[kind][0]} of {counted(len(elements))}")
 
 
 @cache
@@ -273,9 +167,9 @@ def _of_kind(text: str, *, kind: type, allow_assignment: bool) -> PythonLiteral 
 
 def _wrong_size(size: int, params: LiteralParams, source: str) -> str:
     if params.length is not None and size != params.length:
-        problem = f"it holds {_counted(size)}, not {params.length}"
+        problem = f"it holds {counted(size)}, not {params.length}"
     elif params.min_length is not None and size < params.min_length:
-        problem = f"it holds {_counted(size)}, fewer than {params.min_length}"
+        problem = f"it holds {counted(size)}, fewer than {params.min_length}"
     else:
         return ""
     hint = " (two strings side by side are one; is a comma missing?)"
@@ -340,7 +234,7 @@ def csv_constraint(text: str, params: CsvParams) -> Check:
     if not problem and params.quote_all:
         line = first_unquoted_line(text[taken.start : taken.end], delimiter=params.delimiter)
         problem = f"line {line} has a field outside quotes" if line is not None else ""
-    return _concluded(
+    return concluded(
         text, taken, problem, f"{len(table.rows)} rows of {table.columns} columns, all alike"
     )
 
@@ -370,7 +264,7 @@ def _rectangle(text: str, *, delimiter: str, columns: int | None) -> CsvTable | 
         if len(row) != width:
             start = offset_of(text, line, 0)
             found = (
-                "is blank" if is_blank(row) else f"has {_counted(len(row), 'field')}, not {width}"
+                "is blank" if is_blank(row) else f"has {counted(len(row), 'field')}, not {width}"
             )
             hint = " (a blank before an opening quote?)" if _has_late_quote(row) else ""
             end = start + len(text[start:].partition("\n")[0])
@@ -396,7 +290,7 @@ def _wrong_header(table: CsvTable, params: CsvParams) -> str:
     found = tuple(field.strip() for field in table.rows[0])
     if found == tuple(field.strip() for field in params.header):
         return ""
-    return f"the header is {_listed(found)}, not {_listed(params.header)}"
+    return f"the header is {listed(found)}, not {listed(params.header)}"
 
 
 def _wrong_rows(table: CsvTable, params: CsvParams) -> str:
@@ -404,25 +298,4 @@ def _wrong_rows(table: CsvTable, params: CsvParams) -> str:
     if params.rows is None or rows == params.rows:
         return ""
     beside = " beside the header" if params.header is not None else ""
-    return f"it holds {_counted(rows, 'row')}{beside}, not {params.rows}"
-
-
-# ── Shared ───────────────────────────────────────────────────────────────────────────
-
-
-def _concluded(text: str, taken: Taken[Any], problem: str, praise: str) -> Check:
-    note = f" ({taken.note})" if taken.note else ""
-    conclude: Callable[..., Check] = failed if problem else passed
-    return conclude(
-        (problem or praise) + note,
-        evidence=(quote(text, taken.start, taken.end),),
-    )
-
-
-def _counted(number: int, noun: str = "element") -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(f"“{excerpt(name)}”" for name in names[:8])
-    return shown + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+    return f"it holds {counted(rows, 'row')}{beside}, not {params.rows}"
