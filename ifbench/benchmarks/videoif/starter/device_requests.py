@@ -53,7 +53,7 @@ def hall() -> Mapping[str, Request]:
                 Ask(
                     task="Event Grounding",
                     words="When was the left lamp switched?",
-                    says=tuple(f"{clock(fact.start_s)}: {fact.past}" for fact in switches),
+                    says=tuple(f"at {clock(fact.start_s)} {fact.past}" for fact in switches),
                     keys=("the left lamp turned", "the left lamp turns"),
                 ),
             ),
@@ -63,7 +63,7 @@ def hall() -> Mapping[str, Request]:
                 form.in_order_of_time(0, 1),
                 form.past_tense("turns"),
             ),
-            answer=numbers(f"{clock(fact.start_s)}: {sentence(fact.past)}" for fact in switches),
+            answer=numbers(sentence(f"at {clock(fact.start_s)} {fact.past}") for fact in switches),
         ),
         "first_light": Request(
             video=HALL,
@@ -157,7 +157,7 @@ def hall() -> Mapping[str, Request]:
                 form.list_item_count(len(sounds)),
                 meaning.temporal_granularity("clock"),
             ),
-            answer=bullets(f"{clock(fact.start_s)}: {sentence(fact.text)}" for fact in sounds),
+            answer=bullets(sentence(f"at {clock(fact.start_s)} {fact.text}") for fact in sounds),
         ),
     }
 
@@ -309,7 +309,10 @@ def street() -> Mapping[str, Request]:
             demands=(
                 meaning.counting_scope(STREET, len(right), adding("the white circle rests")),
                 form.at_most_words(25),
-                form.must_have(NUMBERS[len(right)], "several"),
+                broken_by(
+                    form.must_have(NUMBERS[len(right)], ""),
+                    replacing(NUMBERS[len(right)].capitalize(), "Several"),
+                ),
             ),
             answer=sentence(f"{NUMBERS[len(right)]} shapes, {listed(right)}, slide to the right"),
         ),

@@ -124,8 +124,13 @@ def broken(draft: Draft) -> tuple[Broken, ...]:
         ]
     else:
         found.append(Broken(why="task left out", answer="I have watched the video.", tasks=every))
+    elsewhere = [
+        other
+        for other in draft.astray
+        if not any(addresses(ask, other.answer) for ask in request.asks)
+    ]
     found += [
-        Broken(why="wrong branch", answer=other.answer, tasks=every) for other in draft.astray[:2]
+        Broken(why="wrong branch", answer=other.answer, tasks=every) for other in elsewhere[:2]
     ]
     return tuple(found)
 

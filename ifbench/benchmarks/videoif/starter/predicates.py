@@ -182,7 +182,7 @@ def localised(video: Video) -> Claim:
 def _rows(text: str) -> list[str]:
     """Passages; JSON and tables are read line by line."""
     stripped = text.strip()
-    return stripped.splitlines() if stripped[:1] in "{[|" else passages(text)
+    return stripped.splitlines() if stripped[:1] in {"{", "|"} else passages(text)
 
 
 # ── Claims on names ──────────────────────────────────────────────────────────────────
@@ -227,7 +227,7 @@ def coloured(video: Video) -> Claim:
 
     def holds(text: str) -> bool:
         pairs = re.findall(rf"(\w+) ({'|'.join(known)})(?!\w)", plain(text))
-        return bool(pairs) and all(colour in known[shape] for colour, shape in pairs)
+        return all(colour in known[shape] for colour, shape in pairs)
 
     return holds
 

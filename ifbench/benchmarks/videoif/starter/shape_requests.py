@@ -98,7 +98,7 @@ def stage() -> Mapping[str, Request]:
                         "action that begins in each."
                     ),
                     says=tuple(captions),
-                    keys=("on the stage",),
+                    keys=("on the stage", "on the podium"),
                 ),
             ),
             demands=(
@@ -107,10 +107,7 @@ def stage() -> Mapping[str, Request]:
                 form.list_item_count(4),
                 meaning.segment_localization(STAGE, "action"),
                 form.in_order_of_time(3, 4),
-                broken_by(
-                    form.must_have("stage", "theatre"),
-                    lambda text: text.replace("on the stage", "here") + " It is on the stages.",
-                ),
+                form.must_have("stage", "podium"),
                 form.must_not_have("then", "next"),
                 form.at_most_words(80),
                 form.language("English", GERMAN),

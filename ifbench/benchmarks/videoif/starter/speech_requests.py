@@ -50,7 +50,7 @@ def newsroom() -> Mapping[str, Request]:
                     task="Dialogue Recognition",
                     words="Write down what is said.",
                     says=tuple(fact.text for fact in lines),
-                    keys=tuple(line.words for line in NEWSROOM.lines if line.speaker != "cleo"),
+                    keys=tuple(line.words for line in NEWSROOM.lines if line.speaker == "ben"),
                 ),
             ),
             demands=(
