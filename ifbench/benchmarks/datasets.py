@@ -20,7 +20,10 @@ from ifbench.types import Sample
 _log = logging.getLogger(__name__)
 
 BUILTIN = "builtin:"
-_BUILTIN_SETS = {"scimif_starter": Path(__file__).parent / "scimif" / "starter" / "starter.jsonl"}
+_BUILTIN_SETS = {
+    f"{name}_starter": Path(__file__).parent / name / "starter" / "starter.jsonl"
+    for name in ("scimif", "videoif")
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

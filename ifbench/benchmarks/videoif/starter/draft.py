@@ -15,13 +15,11 @@ InstructionType = Literal["single", "multi", "selection", "nested"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """One task: a question, what there is to say, and how to tell that it is addressed."""
+    """One task: a question, and how to tell that it is addressed."""
 
     task: str
     """By the name in Table 5."""
     words: str
-    says: tuple[str, ...]
-    """Sentences of a right answer, without their stops."""
     keys: tuple[str, ...]
     """Words of which one stands in every answer that attempts the task, and in no other."""
 

@@ -98,12 +98,16 @@ def _draw_actor(pen: ImageDraw.ImageDraw, video: Video, actor: Actor, at_s: floa
     if outline:
         pen.polygon(outline, fill=actor.colour, outline=INK)
     else:
-        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=actor.colour, outline=INK)
+        pen.ellipse(
+            (x - radius, y - radius, x + radius, y + radius), fill=actor.colour, outline=INK
+        )
     if actor.name:
         _draw_face(pen, video, actor, at_s)
 
 
-def corners(shape: Shape, x: float, y: float, radius: float, turn: float) -> list[tuple[float, float]]:
+def corners(
+    shape: Shape, x: float, y: float, radius: float, turn: float
+) -> list[tuple[float, float]]:
     """The outline of a shape around its middle; empty for a circle."""
     counts = {"triangle": 3, "square": 4, "diamond": 4, "star": 10}
     if shape not in counts:
@@ -114,7 +118,9 @@ def corners(shape: Shape, x: float, y: float, radius: float, turn: float) -> lis
     for index in range(count):
         reach = radius * (0.45 if shape == "star" and index % 2 else 1.2)
         angle = first + turn + 2 * math.pi * index / count
-        points.append((round(x + reach * math.cos(angle), 2), round(y - reach * math.sin(angle), 2)))
+        points.append(
+            (round(x + reach * math.cos(angle), 2), round(y - reach * math.sin(angle), 2))
+        )
     return points
 
 
@@ -171,7 +177,9 @@ def _tone(event: Sound) -> NDArray[np.float64]:
     t = np.arange(RATE_HZ) / RATE_HZ
     match event.kind:
         case "bell":
-            partials = sum(np.sin(2 * np.pi * f * t) / n for n, f in enumerate((880, 2210, 3630), 1))
+            partials = sum(
+                np.sin(2 * np.pi * f * t) / n for n, f in enumerate((880, 2210, 3630), 1)
+            )
             return np.asarray(0.3 * partials * np.exp(-4 * t))
         case "beep":
             return np.asarray(0.3 * np.sin(2 * np.pi * 1000 * t) * (t < 0.4))
@@ -222,9 +230,11 @@ def save_video(video: Video, path: Path) -> None:
 
 def _encoded_pictures(video: Video, stream: Any) -> Iterator[Any]:
     import av
+    import numpy as np
 
     for index in range(frame_count(video)):
-        picture = av.VideoFrame.from_image(frame(video, index))
+        pixels = np.asarray(frame(video, index))
+        picture = av.VideoFrame.from_ndarray(pixels, format="rgb24")
         picture.pts = index
         yield from stream.encode(picture)
     yield from stream.encode(None)
@@ -245,5 +255,7 @@ def subtitles(video: Video) -> str:
     cues = []
     for number, line in enumerate(video.lines, start=1):
         start, end = (f"00:00:{second:02d},000" for second in (line.start_s, line.end_s))
-        cues.append(f"{number}\n{start} --> {end}\n{video.actor(line.speaker).name}: {line.words}\n")
+        cues.append(
+            f"{number}\n{start} --> {end}\n{video.actor(line.speaker).name}: {line.words}\n"
+        )
     return "\n".join(cues)

@@ -12,6 +12,7 @@ from ifbench.benchmarks.videoif.starter.predicates import (
     labelled,
     names_in_order,
     quotes_in_capitals,
+    times_rise,
 )
 from ifbench.benchmarks.videoif.starter.scenes import PAST, Video
 from ifbench.benchmarks.videoif.starter.sentences import (
@@ -60,7 +61,7 @@ def list_item_count(count: int) -> Demand:
     """Broken by saying the last item twice."""
 
     def spoil(text: str) -> str:
-        last = text.split("\n")[-1]
+        last = text.rsplit("\n", maxsplit=1)[-1]
         return f"{text}\n{last.replace(f'{count}.', f'{count + 1}.', 1)}"
 
     return Demand(
@@ -96,7 +97,7 @@ def paragraphs(count: int) -> Demand:
     return Demand(
         name="paragraph_count_constraint",
         sentence=f"Write exactly {count} paragraph{'s' if count > 1 else ''}.",
-        question=f"Has the answer exactly {count} paragraphs?",
+        question=f"Has the answer exactly {count} paragraph{'s' if count > 1 else ''}?",
         params={"min": count, "max": count},
         spoil=lambda text: f"{text}\n\nThat is all.",
     )
@@ -122,6 +123,7 @@ def in_order_of_time(first: int, second: int) -> Demand:
         sentence="Put the parts of the answer in chronological order.",
         question="Do the parts of the answer stand in chronological order?",
         params={"key": "time"},
+        holds=times_rise,
         spoil=swapping_lines(first, second),
     )
 

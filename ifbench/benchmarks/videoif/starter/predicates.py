@@ -78,8 +78,8 @@ def denotations(video: Video) -> dict[str, tuple[str, ...]]:
         if shapes.count(actor.shape) == 1:
             words.append(actor.shape)
         found[actor.noun] = tuple(words)
-    for device in (*video.lamps, *video.doors):
-        found[f"the {device.name}"] = (device.name,)
+    for name in (*(lamp.name for lamp in video.lamps), *(door.name for door in video.doors)):
+        found[f"the {name}"] = (name,)
     return found
 
 
@@ -154,6 +154,12 @@ def keeps_to(video: Video, start_s: int, end_s: int) -> Claim:
     """No fact begins, and no time lies, outside of a window."""
     only = tells_only(video, lambda fact: start_s <= fact.start_s < end_s)
     return lambda text: only(text) and all(start_s <= t <= end_s for t in clock_times(text))
+
+
+def times_rise(text: str) -> bool:
+    """The first clock times of the lines do not go back."""
+    first = [times[0] for line in text.splitlines() if (times := clock_times(line))]
+    return first == sorted(first)
 
 
 def has_times(wanted: Iterable[int]) -> Claim:

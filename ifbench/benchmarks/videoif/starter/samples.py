@@ -123,7 +123,10 @@ MULTIS: Mapping[str, tuple[str, tuple[Part, ...], tuple[Demand, ...]]] = {
     ),
     "match-two": (
         "match",
-        (Part("pushes", ("action_mention_requirement", "temporal_tense_constraint")), Part("length")),
+        (
+            Part("pushes", ("action_mention_requirement", "temporal_tense_constraint")),
+            Part("length"),
+        ),
         (meaning.attribute_mention_requirement(VIDEOS["match"]),),
     ),
     "lesson-three": (
@@ -224,7 +227,7 @@ class Choice:
 
 
 SELECTIONS: Sequence[tuple[str, str, Choice]] = (
-    ("stage", "jumpers", Choice(4, 0)),
+    ("stage", "spin", Choice(4, 0)),
     ("hall", "lamps", Choice(4, 1)),
     ("newsroom", "dialogue", Choice(4, 2)),
     ("journey", "signs", Choice(4, 0)),
@@ -295,9 +298,7 @@ class _Supply:
         return request
 
 
-def _conditional(
-    id: str, video: str, name: str, choices: Sequence[Choice], number: int
-) -> Draft:
+def _conditional(id: str, video: str, name: str, choices: Sequence[Choice], number: int) -> Draft:
     supply = _Supply(video, name, number)
     request = deck(video)[name]
     tree = _tree(choices, request, supply)

@@ -355,7 +355,7 @@ def _of_actor(video: Video, actor: Actor) -> Iterator[Fact]:
                 end_s=act.end_s + 1,
                 subject=actor.noun,
                 verb="stops",
-                rest=f"on the {third(video, act.to.x)}".replace("the center", "the center line"),
+                rest=f"at the {third(video, act.to.x)}",
             )
 
 

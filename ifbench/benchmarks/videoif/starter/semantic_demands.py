@@ -375,7 +375,9 @@ def speaker_localization_constraint(video: Video) -> Demand:
     wrong = {"left": "center", "center": "right", "right": "left"}
     first = third(video, video.actor(video.lines[0].speaker).at.x)
     places = [
-        f"{actor.noun} is on the {third(video, actor.at.x)}." for actor in video.actors if actor.name
+        f"{actor.noun} is on the {third(video, actor.at.x)}."
+        for actor in video.actors
+        if actor.name
     ]
     return Demand(
         name="speaker_localization_constraint",

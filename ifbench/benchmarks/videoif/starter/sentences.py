@@ -127,7 +127,9 @@ def swapping_lines(first: int, second: int) -> Spoil:
 
     def spoil(text: str) -> str:
         lines = text.split("\n")
-        marks = [line.partition(" ")[0] + " " if line[:1] in "-0123456789" else "" for line in lines]
+        marks = [
+            line.partition(" ")[0] + " " if line[:1] in "-0123456789" else "" for line in lines
+        ]
         words = [line.removeprefix(mark) for line, mark in zip(lines, marks, strict=True)]
         words[first], words[second] = words[second], words[first]
         return "\n".join(mark + word for mark, word in zip(marks, words, strict=True))

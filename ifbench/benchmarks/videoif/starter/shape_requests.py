@@ -49,7 +49,6 @@ def stage() -> Mapping[str, Request]:
                 Ask(
                     task="Event Recognition",
                     words="Tell what happens on the stage.",
-                    says=tuple(texts(early)),
                     keys=tuple(texts(early)),
                 ),
             ),
@@ -62,7 +61,6 @@ def stage() -> Mapping[str, Request]:
                 Ask(
                     task="Action Recognition",
                     words="Say what the shapes do.",
-                    says=tuple(texts(fact for fact in acts if fact.subject in jumpers)),
                     keys=("square jumps", "circle jumps"),
                 ),
             ),
@@ -78,7 +76,6 @@ def stage() -> Mapping[str, Request]:
                 Ask(
                     task="Temporal Ordering",
                     words="Does the red circle slide before or after the blue square jumps?",
-                    says=(f"{slide.text} {side} {jump.text}",),
                     keys=(f"{side} {jump.text}",),
                 ),
             ),
@@ -97,7 +94,6 @@ def stage() -> Mapping[str, Request]:
                         "Cut the video into four parts of five seconds, and caption the first "
                         "action that begins in each."
                     ),
-                    says=tuple(captions),
                     keys=("on the stage", "on the podium"),
                 ),
             ),
@@ -121,7 +117,6 @@ def stage() -> Mapping[str, Request]:
                 Ask(
                     task="Duration Estimation",
                     words="For how many seconds does the green triangle spin?",
-                    says=(f"{spin.seconds} s",),
                     keys=(f"{spin.seconds} s", f"{spin.seconds} seconds"),
                 ),
             ),
@@ -157,7 +152,6 @@ def match() -> Mapping[str, Request]:
                 Ask(
                     task="Entity Interaction Recognition",
                     words="How do the shapes act on each other?",
-                    says=tuple(fact.past for fact in told),
                     keys=("pushed", "pushes the black diamond", "pushes the diamond"),
                 ),
             ),
@@ -174,7 +168,6 @@ def match() -> Mapping[str, Request]:
                 Ask(
                     task="Action-Entity Binding",
                     words="Who pushes whom?",
-                    says=tuple(bound),
                     keys=("pushes C",),
                 ),
             ),
@@ -190,7 +183,6 @@ def match() -> Mapping[str, Request]:
                 Ask(
                     task="Knowledge Transfer",
                     words="By the rule that is shown, what would the score be after five bells?",
-                    says=(f"Nach fünf Glockenschlägen stünden {5 * points} Punkte auf der Tafel",),
                     keys=("Glockenschlägen",),
                 ),
             ),
@@ -209,7 +201,6 @@ def match() -> Mapping[str, Request]:
                 Ask(
                     task="Counterfactual Reasoning",
                     words=f"Would the last score be {3 * points} with one bell more?",
-                    says=("yes" if len(MATCH.sounds) + 1 == 3 else "no",),
                     keys=("yes", "no", "unknown"),
                 ),
             ),
@@ -240,7 +231,6 @@ def garden() -> Mapping[str, Request]:
                 Ask(
                     task="Spatial Relationship Judgment",
                     words="Describe how the shapes are placed around the grey square.",
-                    says=tuple(placed),
                     keys=tuple(placed),
                 ),
             ),
@@ -257,7 +247,6 @@ def garden() -> Mapping[str, Request]:
                 Ask(
                     task="Perspective-based Spatial Judgment",
                     words="Where is each shape relative to the grey square at 2 seconds?",
-                    says=tuple(behind),
                     keys=tuple(f"{noun} is" for noun in where),
                 ),
             ),
@@ -273,7 +262,6 @@ def garden() -> Mapping[str, Request]:
                 Ask(
                     task="Relative Direction Judgment",
                     words="Which shapes lie to the right of the middle one?",
-                    says=(f"{listed(rightward)} lie to the right",),
                     keys=("lie to the right",),
                 ),
             ),
@@ -293,7 +281,6 @@ def garden() -> Mapping[str, Request]:
                 Ask(
                     task="Relative Distance Comparison",
                     words="Rank the other shapes by their distance from the grey square.",
-                    says=tuple(ranked),
                     keys=("nearest", "farthest"),
                 ),
             ),
@@ -312,7 +299,6 @@ def garden() -> Mapping[str, Request]:
                 Ask(
                     task="Entity Recognition",
                     words="Which shapes stand in the garden?",
-                    says=(f"there stand {listed(rightward)}",),
                     keys=("there stand",),
                 ),
             ),

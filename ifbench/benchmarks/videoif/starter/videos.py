@@ -266,7 +266,9 @@ GARDEN = Video(
             shown=Span(0, 14),
             acts=(Act(4, 5, "jumps"),),
         ),
-        Actor(id="triangle", colour="green", shape="triangle", at=Point(235, 140), shown=Span(0, 14)),
+        Actor(
+            id="triangle", colour="green", shape="triangle", at=Point(235, 140), shown=Span(0, 14)
+        ),
         Actor(
             id="star",
             colour="yellow",
@@ -275,7 +277,9 @@ GARDEN = Video(
             shown=Span(0, 14),
             acts=(Act(7, 11, "spins"),),
         ),
-        Actor(id="diamond", colour="purple", shape="diamond", at=Point(300, 170), shown=Span(0, 14)),
+        Actor(
+            id="diamond", colour="purple", shape="diamond", at=Point(300, 170), shown=Span(0, 14)
+        ),
     ),
     sounds=(Sound("sweep", 3),),
 )
@@ -310,7 +314,10 @@ WORKSHOP = Video(
         Lamp("start lamp", "green", Point(40, 40), (Span(4, 9), Span(13, 18))),
         Lamp("stop lamp", "red", Point(280, 40), (Span(9, 13), Span(18, 24))),
     ),
-    signs=(Sign("ONE BEEP STARTS THE BELT", 0, 5, Point(80, 205)), Sign("DONE", 19, 23, Point(145, 205))),
+    signs=(
+        Sign("ONE BEEP STARTS THE BELT", 0, 5, Point(80, 205)),
+        Sign("DONE", 19, 23, Point(145, 205)),
+    ),
     sounds=(Sound("beep", 4), Sound("beep", 13), Sound("sweep", 20)),
 )
 
@@ -318,7 +325,10 @@ KITCHEN = Video(
     id="kitchen",
     domain="cooking",
     seconds=24,
-    shots=(Shot(0, 12, "kitchen", "#f4e3c8", "#b98b5e"), Shot(12, 24, "table", "#d8ecd9", "#8a5a3b")),
+    shots=(
+        Shot(0, 12, "kitchen", "#f4e3c8", "#b98b5e"),
+        Shot(12, 24, "table", "#d8ecd9", "#8a5a3b"),
+    ),
     actors=(
         Actor(
             id="circle",
