@@ -186,6 +186,15 @@ def _conditions(tree: Tree):
             yield from _conditions(branch.then)
 
 
+def test_what_is_also_asked_plainly_shares_its_question():
+    plain = {
+        s.facets["question"] for s in SAMPLES.values() if s.facets["instruction_type"] == "single"
+    }
+    conditional = [sample for sample in SAMPLES.values() if sample.tree is not None]
+    shared = [sample for sample in conditional if sample.facets["question"] in plain]
+    assert 10 <= len(shared) < len(conditional)
+
+
 def test_each_sample_has_provenance_a_domain_and_a_language():
     for sample in SAMPLES.values():
         assert sample.provenance["licence"] == "Apache-2.0"

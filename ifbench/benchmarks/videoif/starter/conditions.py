@@ -79,7 +79,8 @@ def edit(video: Video, fact: Fact) -> str:
 
 
 def _another_speaker(video: Video, name: str) -> str:
-    return next(actor.name for actor in video.actors if actor.name not in {"", name})
+    others = (actor.name for actor in video.actors if actor.name not in {"", name})
+    return next(others, "somebody else")
 
 
 def _denied(text: str) -> str:

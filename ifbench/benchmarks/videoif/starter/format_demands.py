@@ -240,11 +240,12 @@ def must_have(keyword: str, other: str) -> Demand:
 
 
 def must_not_have(*keywords: str) -> Demand:
-    listed = ", ".join(f"“{word}”" for word in keywords)
+    words = " or ".join(f"“{word}”" for word in keywords)
+    noun = "word" if len(keywords) == 1 else "words"
     return Demand(
         name="forbidden_keyword_exclusion",
-        sentence=f"Do not use the words {listed}.",
-        question=f"Is the answer free of the words {listed}?",
+        sentence=f"Do not use the {noun} {words}.",
+        question=f"Is the answer free of the {noun} {words}?",
         params={"keywords": list(keywords)},
         spoil=lambda text: f"{text} ({keywords[0]})",
     )

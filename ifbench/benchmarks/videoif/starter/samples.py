@@ -9,8 +9,9 @@ from functools import cache
 from ifbench.benchmarks.videoif.starter import format_demands as form
 from ifbench.benchmarks.videoif.starter import semantic_demands as meaning
 from ifbench.benchmarks.videoif.starter.conditions import Condition, conditions
-from ifbench.benchmarks.videoif.starter.device_requests import hall, journey, street, workshop
+from ifbench.benchmarks.videoif.starter.device_requests import hall, workshop
 from ifbench.benchmarks.videoif.starter.draft import Demand, Draft, Request
+from ifbench.benchmarks.videoif.starter.place_requests import journey, street
 from ifbench.benchmarks.videoif.starter.sentences import Spoil
 from ifbench.benchmarks.videoif.starter.shape_requests import garden, match, stage
 from ifbench.benchmarks.videoif.starter.small_requests import small_requests

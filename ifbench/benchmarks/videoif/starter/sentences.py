@@ -9,6 +9,8 @@ from ifbench.benchmarks.videoif.starter.scenes import Fact, Kind, Video, facts
 
 Spoil: TypeAlias = Callable[[str], str]
 
+NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
 
 # ── Choosing facts ───────────────────────────────────────────────────────────────────
 

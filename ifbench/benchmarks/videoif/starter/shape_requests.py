@@ -188,7 +188,7 @@ def match() -> Mapping[str, Request]:
             ),
             demands=(
                 form.language("German", "The bell adds three points whenever it rings in the clip"),
-                form.must_have(str(5 * points), "viele"),
+                form.must_have("Punkte", "Zähler"),
             ),
             answer=(
                 f"Jeder Schlag der Glocke bringt {points} Punkte. "

@@ -11,6 +11,7 @@ from ifbench.benchmarks.videoif.starter.draft import Ask, Request
 from ifbench.benchmarks.videoif.starter.scenes import Fact, Video, facts, third
 from ifbench.benchmarks.videoif.starter.semantic_demands import broken_by
 from ifbench.benchmarks.videoif.starter.sentences import (
+    NUMBER_WORDS,
     adding,
     bullets,
     clock,
@@ -25,8 +26,6 @@ from ifbench.benchmarks.videoif.starter.sentences import (
     the_fact,
 )
 from ifbench.benchmarks.videoif.starter.videos import KITCHEN, LESSON, NEWSROOM
-
-NUMBER_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven")
 
 
 def placed(video: Video, fact: Fact) -> str:
