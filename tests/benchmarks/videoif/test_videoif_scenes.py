@@ -124,7 +124,7 @@ class TestEachVideo:
         for actor in video.actors:
             for second in range(video.seconds):
                 x, y = place_of(video, actor, second)
-                assert 20 <= x <= video.width - 20
+                assert 25 <= x <= video.width - 25
                 assert 50 <= y <= video.height - 50
             assert all(one.end_s <= other.start_s for one, other in pairwise(actor.acts))
             for act in (*actor.acts, *actor.moods):

@@ -245,6 +245,9 @@ SELECTIONS: Sequence[tuple[str, str, Choice]] = (
     ("street", "spanish", Choice(6, 4)),
     ("journey", "dense", Choice(7, 5)),
     ("garden", "relations", Choice(7, 6)),
+    ("garden", "from_behind", Choice(4, 1)),
+    ("match", "labels", Choice(3, 0)),
+    ("workshop", "belt", Choice(5, 2)),
 )
 """Video, the request to be carried out, and its place."""
 

@@ -79,7 +79,7 @@ HALL = Video(
         Lamp("right lamp", "green", Point(200, 50), (Span(6, 10),)),
     ),
     doors=(Door("door", Point(270, 130), (Span(7, 13),)),),
-    signs=(Sign("THREE KNOCKS OPEN THE DOOR", 1, 6, Point(60, 100)),),
+    signs=(Sign("THREE KNOCKS OPEN THE DOOR", 1, 6, Point(20, 100)),),
     sounds=(Sound("knock", 4), Sound("knock", 5), Sound("knock", 6), Sound("bell", 15)),
 )
 
@@ -278,7 +278,7 @@ GARDEN = Video(
             acts=(Act(7, 11, "spins"),),
         ),
         Actor(
-            id="diamond", colour="purple", shape="diamond", at=Point(300, 170), shown=Span(0, 14)
+            id="diamond", colour="purple", shape="diamond", at=Point(290, 170), shown=Span(0, 14)
         ),
     ),
     sounds=(Sound("sweep", 3),),
