@@ -45,7 +45,7 @@ class TimeSpan:
 
 _NUMBER = r"\d{1,6}(?:\.\d{1,3})?"
 _POINT = re.compile(
-    r"(?<![\w:.])(?:"
+    r"(?<![^\W\u3040-\u9fff])(?<![:.])(?:"
     r"(?:(?P<h>\d{1,2}):)?(?P<m>\d{1,3}):(?P<s>[0-5]\d(?:[.,]\d{1,3})?)(?![\w:])"
     r"|(?P<minutes>"
     + _NUMBER
@@ -68,7 +68,8 @@ _JSON_BEGIN = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"(?<![\w:.])(?P<a>" + _NUMBER + r")\s{0,2}(?:-|–|—|~|to)\s{0,2}\Z", re.IGNORECASE
+    r"(?<![^\W\u3040-\u9fff])(?<![:.])(?P<a>" + _NUMBER + r")\s{0,2}(?:-|–|—|~|to)\s{0,2}\Z",
+    re.IGNORECASE,
 )
 
 

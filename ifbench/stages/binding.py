@@ -34,7 +34,9 @@ def bound_item(item: WorkItem, index: int, rules: Rules) -> BoundItem:
         constraint=rule_set(rules).get(entry.constraint_id),
         params=entry.params
         if rules == "paper"
-        else ReleaseParams(raw=entry.parameter_text, question=item.sample.instruction),
+        else ReleaseParams(
+            raw=entry.parameter_text or entry.question, question=item.sample.instruction
+        ),
     )
 
 

@@ -96,7 +96,32 @@ class ReleaseMethodReply(Reply):
         return self.methods
 
 
-Extraction: TypeAlias = MoleculeReply | MethodReply | EntityLabelsReply | ReleaseMethodReply
+class FunctionCall(Reply):
+    """One function of the release, its parameters as JSON text."""
+
+    function_name: str
+    parameters: str = "{}"
+
+
+class ReleaseFunctionReply(Reply):
+    """The reply to `release_function.j2`: a part of the answer, and the functions to call on it."""
+
+    extracted_response: str = ""
+    function_calls: tuple[FunctionCall, ...] = ()
+
+    @property
+    def quotations(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """The part (empty for the whole answer), and the parameters of each call."""
+        return (self.extracted_response, *(call.parameters for call in self.function_calls))
+
+
+Extraction: TypeAlias = (
+    MoleculeReply | MethodReply | EntityLabelsReply | ReleaseMethodReply | ReleaseFunctionReply
+)
 """`quotations` must stand in the answer; `findings` are what the script decides on."""
 
 REPLIES: Mapping[str, type[Extraction]] = {
@@ -104,6 +129,7 @@ REPLIES: Mapping[str, type[Extraction]] = {
     "method": MethodReply,
     "entity_labels": EntityLabelsReply,
     "release_method": ReleaseMethodReply,
+    "release_function": ReleaseFunctionReply,
 }
 """The shape of the reply to each template below `ifbench/prompts/extract/`."""
 
@@ -184,4 +210,6 @@ def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | 
         shown = repr(invented[0][:80])
         reason = f"what the extractor quoted does not stand in the answer: {shown}"
         return undecided(Cause.EXTRACTOR, reason)
+    if isinstance(value, ReleaseFunctionReply) and not value.extracted_response.strip():
+        return (answer, *value.findings[1:])  # The release falls back to the whole answer.
     return value.findings

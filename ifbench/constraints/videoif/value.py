@@ -18,7 +18,7 @@ from ifbench.parsing.markdown_tables import markdown_tables
 from ifbench.parsing.options import Options, read_choice
 from ifbench.parsing.patterns import check_pattern
 from ifbench.parsing.text_forms import bare_span, comparable
-from ifbench.parsing.time_spans import time_points
+from ifbench.parsing.time_spans import time_points, time_spans
 from ifbench.parsing.value_forms import (
     TIME_FORMATS,
     ValueKind,
@@ -51,8 +51,8 @@ def _order_settled(text: str, params: OrderParams) -> Check | None:
     if params.key == "judge":
         return None
     keys = list(_keys(text, params.key))
-    if len(keys) < 2:
-        return None
+    if len(keys) < max(2, min(len(_parts(text)), MAX_PARTS)):
+        return None  # A part without a key may stand anywhere.
     for (before, shown_before), (after, shown_after) in pairwise(keys):
         low, high = (before, after) if params.direction == "ascending" else (after, before)
         if low > high or (low == high and not params.ties):
@@ -72,13 +72,26 @@ def _keys(text: str, key: str) -> Iterator[tuple[Any, str]]:
             if words:
                 yield comparable(words), words
         elif key == "time":
-            first = next((p for p in time_points(part) if p.seconds is not None), None)
-            if first is not None:
-                yield first.seconds, part[first.start : first.end]
+            if (found := _time_key(part)) is not None:
+                yield found
         else:
             number = _NUMBER.search(part)
             if number is not None:
                 yield float(number[0].replace(",", "").replace("−", "-")), number[0]
+
+
+def _time_key(part: str) -> tuple[float, str] | None:
+    """When a part is: its first span or clock time, or a time that opens it. "For 5 s" is none."""
+    places = [(span.start, span.end, span.begin_s) for span in time_spans(part)[:1]]
+    for point in time_points(part):
+        opens = not any(map(str.isalnum, part[: point.start])) or part[: point.start] == "At "
+        if point.seconds is not None and (point.form == "clock" or opens):
+            places.append((point.start, point.end, point.seconds))
+            break
+    if not places:
+        return None
+    start, end, seconds = min(places)
+    return seconds, part[start:end]
 
 
 _NUMBER = re.compile(
