@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -144,10 +145,16 @@ def _draw_face(pen: ImageDraw.ImageDraw, video: Video, actor: Actor, at_s: float
 
 
 def _write(pen: ImageDraw.ImageDraw, at: tuple[int, int], words: str) -> None:
-    font = ImageFont.load_default(FONT_PX)
+    font = _font()
     left, top, right, bottom = pen.textbbox(at, words, font=font)
     pen.rectangle((left - 4, top - 4, right + 4, bottom + 4), fill="white", outline=INK)
     pen.text(at, words, fill=INK, font=font)
+
+
+@cache
+def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    """The one that comes with Pillow; to read it costs more than to draw a frame."""
+    return ImageFont.load_default(FONT_PX)
 
 
 # ── Sound ────────────────────────────────────────────────────────────────────────────
