@@ -27,7 +27,10 @@ MAX_LISTED = 12
 """Values of a facet that a message lists."""
 
 BUILTIN = "builtin:"
-_BUILTIN_SETS = {"scimif_starter": Path(__file__).parent / "scimif" / "starter" / "starter.jsonl"}
+_BUILTIN_SETS = {
+    f"{name}_starter": Path(__file__).parent / name / "starter" / "starter.jsonl"
+    for name in ("scimif", "videoif")
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
