@@ -11,7 +11,7 @@ import pytest
 BUDGET_S = 0.5  # CPU, user and system, of a whole child process.
 HEAVY = (
     "ray", "rdkit", "pandas", "torch", "pyarrow", "openai", "hydra", "omegaconf", "xllamacpp",
-    "PIL", "numpy", "aiohttp", "pint",
+    "PIL", "numpy", "aiohttp", "pint", "av", "decord", "huggingface_hub", "py3langid", "regex",
 )  # fmt: skip
 HELP = "import sys; sys.argv = ['ifbench', '--help']; from ifbench.cli import main; main()"
 STARTS = {

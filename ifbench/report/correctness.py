@@ -12,18 +12,21 @@ from ifbench.benchmarks.benchmark import Printed
 from ifbench.report import cells
 from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
-from ifbench.types import Score
+from ifbench.types import Cause, Score
 
 
 def correctness_tables(
     by_candidate: Mapping[str, Sequence[Score]], printed: Printed = lambda _view, _model: {}
 ) -> list[Table]:
-    """Both tables over the candidates whose answers were graded; `[]` where nobody graded.
+    """Both tables over the candidates whose answers were graded; `[]` where nobody graded, or no
+    sample has a reference.
 
     The second stands only where some association can be told. `printed` gives a paper's own
     figures of a model for the view `association`.
     """
-    graded = {name: scores for name, scores in by_candidate.items() if any(map(_is_graded, scores))}
+    graded = {
+        name: scores for name, scores in by_candidate.items() if any(map(_is_gradable, scores))
+    }
     if not graded:
         return []
     found = associations(graded)
@@ -33,8 +36,8 @@ def correctness_tables(
     return tables
 
 
-def _is_graded(score: Score) -> bool:
-    return score.correct is not None or score.ungraded is not None
+def _is_gradable(score: Score) -> bool:
+    return score.correct is not None or score.ungraded not in {None, Cause.NO_REFERENCE}
 
 
 def _cell_table(graded: Mapping[str, Sequence[Score]], found: Sequence[Association]) -> Table:

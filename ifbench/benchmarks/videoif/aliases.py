@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from ifbench.benchmarks.videoif.taxonomy import CONSTRAINTS, DOMAIN, InstructionType, snake_case
-
-RELEASE_ONLY = f"{DOMAIN}:verbatim_speech_constraint"
-"""A type that only the release scores; outside the 39, its origin is `release`."""
+from ifbench.benchmarks.videoif.constraint_types import RELEASE_ONLY, TYPES
+from ifbench.benchmarks.videoif.taxonomy import DOMAIN, InstructionType, snake_case
 
 INSTRUCTION_ALIASES: Mapping[str, InstructionType] = MappingProxyType(
     {
@@ -39,7 +37,7 @@ _RENAMED: Mapping[str, str] = MappingProxyType(
 
 
 def _aliases() -> dict[str, str]:
-    known = (*CONSTRAINTS, RELEASE_ONLY)
+    known = (*TYPES, RELEASE_ONLY)
     words = {name.removeprefix(f"{DOMAIN}:"): name for name in known} | dict(_RENAMED)
     short = {name.removesuffix(_ENDING): canonical for name, canonical in words.items()}
     long = {name + _ENDING: canonical for name, canonical in short.items()}

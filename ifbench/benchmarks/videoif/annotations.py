@@ -25,7 +25,6 @@ from ifbench.benchmarks.records import load_records, with_derived_facets
 from ifbench.benchmarks.videoif.aliases import (
     ALIASES,
     INSTRUCTION_ALIASES,
-    RELEASE_ONLY,
     canonical_id,
 )
 from ifbench.benchmarks.videoif.annotation_form import (
@@ -36,6 +35,7 @@ from ifbench.benchmarks.videoif.annotation_form import (
     all_forms,
 )
 from ifbench.benchmarks.videoif.conditions import tree_or_none
+from ifbench.benchmarks.videoif.constraint_types import RELEASE_ONLY
 from ifbench.benchmarks.videoif.parameters import read_params
 from ifbench.benchmarks.videoif.taxonomy import task_name
 from ifbench.errors import DatasetError

@@ -6,11 +6,12 @@ into modules (`ifbench/constraints/videoif/`) and group the tables of a report.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
+
+from ifbench.benchmarks.videoif.taxonomy import DOMAIN, snake_case
 
 Kind: TypeAlias = Literal["semantic", "format"]
 
@@ -47,13 +48,9 @@ class TypeRow:
 def _rows(category: str, *names: str) -> tuple[TypeRow, ...]:
     kind: Kind = "semantic" if CATEGORIES.index(category) < 5 else "format"
     return tuple(
-        TypeRow(id=f"videoif:{_snake(name)}", name=name, kind=kind, category=category)
+        TypeRow(id=f"{DOMAIN}:{snake_case(name)}", name=name, kind=kind, category=category)
         for name in names
     )
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"[ /-]", "_", name.lower())
 
 
 TYPES: Mapping[str, TypeRow] = MappingProxyType(
@@ -147,14 +144,3 @@ SCRIPTED_BY_RELEASE = frozenset(
     )
 )
 """The types that the release decides by functions; the others go to its judge."""
-
-
-def canonical_id(name: str) -> str | None:
-    """The id for a release's `constraint_id`, or for the name as Table 6 prints it.
-
-    `None` for a name that neither knows.
-    """
-    word = _snake(name.strip())
-    wanted = word if word.startswith("videoif:") else f"videoif:{word}"
-    known = (wanted, f"{wanted}_constraint")  # `temporal_tense` is `temporal_tense_constraint`.
-    return next((one for one in known if one in TYPES or one == RELEASE_ONLY), None)

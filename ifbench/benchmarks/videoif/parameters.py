@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from ifbench.benchmarks.binding import bind_params
-from ifbench.benchmarks.videoif.constraint_types import RELEASE_ONLY, canonical_id
+from ifbench.benchmarks.videoif.aliases import canonical_id
+from ifbench.benchmarks.videoif.constraint_types import RELEASE_ONLY
 from ifbench.benchmarks.videoif.query_readers import (
     Range,
     after_phrase,

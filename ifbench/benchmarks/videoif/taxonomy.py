@@ -1,8 +1,7 @@
-"""Video-IFBench's taxonomy as data: templates, 32 task types (Table 5), 39 constraints (Table 6).
+"""Video-IFBench's taxonomy as data: the four templates and the 32 task types (Table 5).
 
-What a constraint checks stands in its own module; this table says which ones the paper counts
-and in which group. The ten domains of the videos stand only in a figure (2b), so a domain is
-whatever the folder of a video says.
+The 39 constraints stand in `constraint_types`. The ten domains of the videos stand only in a
+figure (2b), so a domain is whatever the folder of a video says.
 """
 
 from __future__ import annotations
@@ -21,11 +20,6 @@ INSTRUCTION_TYPES: tuple[InstructionType, ...] = ("single", "multi", "selection"
 CONDITIONAL: tuple[InstructionType, ...] = ("selection", "nested")
 """The templates whose instruction is a tree of conditions."""
 
-Group: TypeAlias = Literal["semantic", "format"]
-
-GROUPS: tuple[Group, ...] = ("semantic", "format")
-"""In the order of section 3.2."""
-
 DOMAIN = "videoif"
 """What stands before the colon in every id of these constraints."""
 
@@ -41,16 +35,6 @@ CATEGORIES = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ConstraintRow:
-    """One row of Table 6."""
-
-    id: str
-    title: str
-    """The name as the paper prints it."""
-    group: Group
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
     """One row of Table 5."""
 
@@ -61,71 +45,6 @@ class TaskRow:
 def snake_case(title: str) -> str:
     """A printed name as an id spells it: words in lower case, joined by underscores."""
     return "_".join(re.findall(r"[a-z0-9]+", title.lower()))
-
-
-def _constraints(group: Group, *titles: str) -> tuple[ConstraintRow, ...]:
-    return tuple(
-        ConstraintRow(id=f"{DOMAIN}:{snake_case(title)}", title=title, group=group)
-        for title in titles
-    )
-
-
-CONSTRAINTS: Mapping[str, ConstraintRow] = MappingProxyType(
-    {
-        row.id: row
-        for row in (
-            *_constraints(
-                "semantic",
-                "Temporal Scope",
-                "Temporal Anchor",
-                "Temporal Order Relation",
-                "Event Stage",
-                "Duration Constraint",
-                "Temporal Granularity",
-                "Spatial Region Restriction",
-                "Relative Spatial Relation",
-                "Viewpoint Condition",
-                "Category Filter",
-                "Entity Filter",
-                "Attribute Avoidance",
-                "Attribute Mention Requirement",
-                "Action-Relative Selection",
-                "Action Mention Requirement",
-                "Action Avoidance",
-                "Counting Scope",
-                "Transition Boundary",
-            ),
-            *_constraints(
-                "format",
-                "Output Ordering",
-                "Normalized Value Format",
-                "Structured JSON Output",
-                "Table Output",
-                "Ordered List Output",
-                "Closed-Set Option Output",
-                "Response Language",
-                "Response Length Constraint",
-                "Paragraph Count Constraint",
-                "List Item Count Constraint",
-                "Title Requirement",
-                "Required Keyword Inclusion",
-                "Forbidden Keyword Exclusion",
-                "First-Person Perspective",
-                "Text Type Restriction",
-                "Entity Label Set Restriction",
-            ),
-            *_constraints(
-                "semantic",
-                "Source Restriction",
-                "Speaker-Speech Binding",
-                "Speaker Localization Constraint",
-                "Segment Localization",
-            ),
-            *_constraints("format", "Temporal/Tense Constraint"),
-        )
-    }
-)
-"""The 39 constraints by canonical id, in the order of Table 6."""
 
 
 def _tasks(category: str, *names: str) -> tuple[TaskRow, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ifbench.benchmarks.records import dataset_sha256, load_records, save_records
-from ifbench.benchmarks.videoif.aliases import ALIASES, RELEASE_ONLY, canonical_id
+from ifbench.benchmarks.videoif.aliases import ALIASES, canonical_id
 from ifbench.benchmarks.videoif.annotations import (
     DURATION_ORDER,
     duration_bin,
@@ -17,7 +17,7 @@ from ifbench.benchmarks.videoif.annotations import (
     load_samples,
     places_of,
 )
-from ifbench.benchmarks.videoif.taxonomy import CONSTRAINTS
+from ifbench.benchmarks.videoif.constraint_types import RELEASE_ONLY, TYPES
 from ifbench.benchmarks.videoif.tree import true_path
 from ifbench.errors import DatasetError
 from ifbench.types import Task
@@ -238,12 +238,10 @@ def test_a_mark_in_the_words_that_fits_no_video_is_taken_out(tmp_path):
 # ── Names of constraints ─────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("name", CONSTRAINTS)
+@pytest.mark.parametrize("name", TYPES)
 def test_every_type_of_the_paper_is_known_by_its_words_and_its_title(name):
     words = name.removeprefix("videoif:")
-    assert (
-        canonical_id(words) == canonical_id(name) == canonical_id(CONSTRAINTS[name].title) == name
-    )
+    assert canonical_id(words) == canonical_id(name) == canonical_id(TYPES[name].name) == name
 
 
 @pytest.mark.parametrize(
@@ -262,13 +260,13 @@ def test_other_spellings_are_known_where_they_are_certain(words, name):
 
 
 def test_no_spelling_stands_for_two_types():
-    assert set(ALIASES.values()) == {*CONSTRAINTS, RELEASE_ONLY}
+    assert set(ALIASES.values()) == {*TYPES, RELEASE_ONLY}
 
 
 def test_the_type_that_only_the_release_scores_is_marked_as_such(tmp_path):
     (item,) = load_one(tmp_path, constraints=[constraint("verbatim_speech_constraint")]).checklist
     assert (item.constraint_id, item.origin) == (RELEASE_ONLY, "release")
-    assert RELEASE_ONLY not in CONSTRAINTS
+    assert RELEASE_ONLY not in TYPES
 
 
 # ── Defects ──────────────────────────────────────────────────────────────────────────

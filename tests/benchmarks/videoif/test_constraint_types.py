@@ -2,14 +2,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
 from ifbench.benchmarks.videoif.constraint_types import (
     CATEGORIES,
     RELEASE_ONLY,
     SCRIPTED_BY_RELEASE,
     TYPES,
-    canonical_id,
 )
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Scripted
@@ -46,22 +43,3 @@ def test_what_the_release_scripts_is_scripted():
     assert set(TYPES) > SCRIPTED_BY_RELEASE
     for name in (*SCRIPTED_BY_RELEASE, RELEASE_ONLY):
         assert isinstance(all_constraints()[name].method, Scripted)
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("ordered_list_output", "videoif:ordered_list_output"),
-        ("Ordered List Output", "videoif:ordered_list_output"),
-        ("videoif:ordered_list_output", "videoif:ordered_list_output"),
-        ("Temporal/Tense Constraint", "videoif:temporal_tense_constraint"),
-        ("temporal_tense", "videoif:temporal_tense_constraint"),
-        ("Speaker-Speech Binding", "videoif:speaker_speech_binding"),
-        ("verbatim_speech_constraint", RELEASE_ONLY),
-        ("ordered_list", None),
-        ("general:json_constraint", None),
-        ("", None),
-    ],
-)
-def test_names_of_the_release_and_of_the_table_lead_to_the_id(name, expected):
-    assert canonical_id(name) == expected

@@ -15,6 +15,7 @@ import pytest
 
 from ifbench.benchmarks.datasets import data_path
 from ifbench.benchmarks.records import load_records
+from ifbench.benchmarks.videoif.constraint_types import TYPES
 from ifbench.benchmarks.videoif.starter import checker
 from ifbench.benchmarks.videoif.starter.build import RECORDS, save_annotations
 from ifbench.benchmarks.videoif.starter.draft import broken
@@ -27,7 +28,7 @@ from ifbench.benchmarks.videoif.starter.drawing import (
     subtitles,
 )
 from ifbench.benchmarks.videoif.starter.videos import VIDEOS
-from ifbench.benchmarks.videoif.taxonomy import CONSTRAINTS, INSTRUCTION_TYPES, TASKS
+from ifbench.benchmarks.videoif.taxonomy import INSTRUCTION_TYPES, TASKS
 from ifbench.benchmarks.videoif.tree import parse, paths, true_path
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Judged, Scripted
@@ -135,7 +136,7 @@ def test_all_templates_task_types_and_constraints_are_there():
     assert min(kinds.values()) >= 10
     assert {task.name for sample in SAMPLES.values() for task in sample.tasks} == set(TASKS)
     asked = {item.constraint_id for sample in SAMPLES.values() for item in sample.checklist}
-    assert asked == set(CONSTRAINTS)
+    assert asked == set(TYPES)
 
 
 def test_single_instructions_have_one_to_ten_constraints_and_one_task():
