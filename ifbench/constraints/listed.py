@@ -6,6 +6,8 @@ known of the video; the constraint adds what its kind is about.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ifbench.constraints.constraint import Check, Params, failed, passed
 from ifbench.parsing.replies import Flag, Reply
 
@@ -13,19 +15,17 @@ TEMPLATE = "checklist"
 
 
 class ListedEntry(Reply):
-    """One entry of the reply."""
+    """What the judge says of one item."""
 
-    index: int
-    """Of the item in its checklist, from 1."""
     reason: str
     quote: str
     satisfied: Flag
 
 
 class ListedReply(Reply):
-    """The reply to `checklist.j2`."""
+    """The reply to `checklist.j2`: an entry under the number of each item, from "1"."""
 
-    items: tuple[ListedEntry, ...]
+    items: Mapping[str, ListedEntry]
 
 
 def decide_entry(entry: ListedEntry, params: Params) -> Check:

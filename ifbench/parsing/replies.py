@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -120,6 +120,23 @@ def strict_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
     out: they come from our docstrings, and an edit there must not change a prompt's key.
     """
     return _strict(shape.model_json_schema())
+
+
+def numbered_schema(
+    shape: type[BaseModel], field: str, numbers: Sequence[str]
+) -> Mapping[str, Any]:
+    """The schema of a reply whose `field` maps numbers to entries, with every number exactly once:
+    a model that is held to it leaves none out and doubles none.
+    """
+    schema = dict(strict_schema(shape))
+    entry = shape.model_json_schema()["properties"][field]["additionalProperties"]
+    numbered = {
+        "type": "object",
+        "properties": dict.fromkeys(numbers, entry),
+        "required": list(numbers),
+        "additionalProperties": False,
+    }
+    return {**schema, "properties": {**schema["properties"], field: numbered}}
 
 
 _STRUCTURE = re.compile(r'["{}]|\\.', re.DOTALL)

@@ -8,13 +8,13 @@ undecided, and the sample with it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from ifbench.constraints.constraint import Check, failed, passed, quote, undecided
 from ifbench.parsing.quotations import quotation_span
-from ifbench.parsing.replies import Flag, Reply, Unreadable, read_reply, strict_schema
+from ifbench.parsing.replies import Flag, Reply, Unreadable, numbered_schema, read_reply
 from ifbench.prompts import render, system_text, template_hash
-from ifbench.stages.judge import budgeted, reply_failure, unread
+from ifbench.stages.judge import budgeted, item_number, reply_failure, unread
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
@@ -36,17 +36,16 @@ TASK = "videoif:task_coverage"
 
 
 class CoveredTask(Reply):
-    """One entry of the reply."""
+    """What the judge says of one task."""
 
-    index: int
     attempted: Flag
     quote: str
 
 
 class CoverageReply(Reply):
-    """The reply to `coverage.j2`."""
+    """The reply to `coverage.j2`: an entry under the number of each task, from "1"."""
 
-    tasks: tuple[CoveredTask, ...]
+    tasks: Mapping[str, CoveredTask]
 
 
 def settled_coverage(item: WorkItem, response: Response) -> Mapping[int, Check]:
@@ -90,7 +89,7 @@ def ask_coverage(
         system=system_text(),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=strict_schema(CoverageReply),
+        reply_schema=numbered_schema(CoverageReply, "tasks", _numbers(item.sample)),
     )
 
 
@@ -103,26 +102,28 @@ def read_coverage(item: WorkItem, response: Response, reply: Response) -> Mappin
     value = read_reply(answer_of(reply), CoverageReply, about=answer_of(response))
     if isinstance(value, Unreadable):
         return dict.fromkeys(tasks, unread(reply, value.reason))
-    wrong = _wrong_indices([entry.index for entry in value.tasks], range(1, len(tasks) + 1))
-    if wrong:
+    numbers = _numbers(item.sample)
+    if set(value.tasks) != set(numbers):
+        found = ", ".join(sorted(value.tasks)[:20]) or "none"
+        wrong = f"it is about tasks {found}; asked for 1 to {numbers[-1]}"
         return dict.fromkeys(tasks, unread(reply, wrong))
     answer = answer_of(response)
-    return {entry.index - 1: _check(item.sample, entry, answer) for entry in value.tasks}
+    return {
+        task: _check(item.sample.tasks[task].name, value.tasks[number], answer)
+        for task, number in enumerate(numbers)
+    }
 
 
-def _check(sample: Sample, entry: CoveredTask, answer: str) -> Check:
-    name = sample.tasks[entry.index - 1].name
+def _numbers(sample: Sample) -> list[str]:
+    return [item_number(task) for task in range(len(sample.tasks))]
+
+
+def _check(name: str, entry: CoveredTask, answer: str) -> Check:
     if not entry.attempted:
         return failed(f"{name} is not attempted")
     span = quotation_span(entry.quote, answer)
     evidence = () if span is None else (quote(answer, *span),)
     return passed(f"{name} is attempted", evidence=evidence)
-
-
-def _wrong_indices(found: Collection[int], wanted: Collection[int]) -> str:
-    if sorted(found) == sorted(wanted):
-        return ""
-    return f"entries {sorted(found)[:20]} are given, {list(wanted)[:20]} are expected"
 
 
 def task_verdict(

@@ -215,6 +215,14 @@ def quotable(answer: str, template: str) -> tuple[str, ...]:
     return tuple(listed)[:MOST_LISTED]
 
 
+def lines_to_choose(answer: str) -> tuple[str, ...]:
+    """The lines of an answer, those that are not too long, for an extractor that cannot copy."""
+    lines = (line.strip() for line in answer.splitlines())
+    return tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= LONGEST_LISTED))[
+        :MOST_LISTED
+    ]
+
+
 def _words_in(answer: str) -> list[str]:
     """Each word as it stands, and without the punctuation around it."""
     return [word for raw in answer.split() for word in (raw, raw.strip(".,;:!?\"'`*"))]

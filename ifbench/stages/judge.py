@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 from ifbench.constraints.constraint import Check, Judged, Params, failed, quote, undecided
 from ifbench.constraints.listed import ListedEntry, ListedReply
 from ifbench.parsing.quotations import quotation_span
-from ifbench.parsing.replies import Unreadable, read_reply, strict_schema
+from ifbench.parsing.replies import Unreadable, numbered_schema, read_reply, strict_schema
 from ifbench.prompts import render, system_text
 from ifbench.stages.binding import BoundItem, bound_items
 from ifbench.stages.verify import answer_of, asked_instruction
@@ -149,7 +149,10 @@ def _prompt(
             else _values(item, *asked[0], answer)
         ),
     )
-    reply = ListedReply if method.is_listed else method.reply
+    if method.is_listed:
+        schema = numbered_schema(ListedReply, "items", [item_number(b.index) for b, _ in asked])
+    else:
+        schema = method.schema(asked[0][0].params) if method.schema else strict_schema(method.reply)
     return Prompt(
         purpose=Purpose.JUDGE,
         model=judge,
@@ -157,7 +160,7 @@ def _prompt(
         system=system_text(),
         sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=method.schema(asked[0][0].params) if method.schema else strict_schema(reply),
+        reply_schema=schema,
     )
 
 
@@ -175,7 +178,7 @@ def _listed_values(item: WorkItem, asked: Sequence[_Asked], answer: str) -> Mapp
     sample = item.sample
     entries = [
         {
-            "index": bound.index + 1,
+            "number": item_number(bound.index),
             "question": bound.entry.question,
             "rubric": method.rubric,
             "facts": bound.entry.evidence,
@@ -260,10 +263,13 @@ def _entry_of(bound: BoundItem, reply: Response, answer: str) -> ListedEntry | U
     value = read_reply(answer_of(reply), ListedReply, about=answer)
     if isinstance(value, Unreadable):
         return value
-    entries = [entry for entry in value.items if entry.index == bound.index + 1]
-    if len(entries) == 1:
-        return entries[0]
-    return Unreadable(reason=f"it has {len(entries)} entries for item {bound.index + 1}")
+    number = item_number(bound.index)
+    return value.items.get(number) or Unreadable(reason=f"it has no entry for item {number}")
+
+
+def item_number(index: int) -> str:
+    """How prompts and replies call a checklist item or a task."""
+    return str(index + 1)
 
 
 def _is_cut_off(reply: Response) -> bool:

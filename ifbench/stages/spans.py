@@ -8,14 +8,16 @@ both sides.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ifbench.constraints.constraint import Check, undecided
 from ifbench.parsing.quotations import quotation_span
-from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
+from ifbench.parsing.replies import Reply, Unreadable, numbered_schema, read_reply
 from ifbench.prompts import render, system_text
-from ifbench.stages.judge import budgeted
+from ifbench.stages.extract import lines_to_choose
+from ifbench.stages.judge import budgeted, item_number
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
@@ -36,17 +38,16 @@ TEMPLATE = "spans"
 
 
 class SpanEntry(Reply):
-    """One entry of the reply; both ends are empty where the answer holds nothing for the task."""
+    """Where one task begins and ends; both are empty where the answer holds nothing for it."""
 
-    index: int
     first: str
     last: str
 
 
 class SpansReply(Reply):
-    """The reply to `spans.j2`."""
+    """The reply to `spans.j2`: an entry under the number of each task, from "1"."""
 
-    spans: tuple[SpanEntry, ...]
+    spans: Mapping[str, SpanEntry]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +80,15 @@ def ask_spans(
     tasks: Collection[int],
     attempt: int = 0,
     larger: bool = False,
+    listed_quotes: bool = False,
 ) -> Prompt:
-    """One prompt for the passages of all these tasks."""
+    """One prompt for the passages of all these tasks. With `listed_quotes` the reply's schema lists
+    the lines that a passage can begin and end with, for an extractor too small to copy.
+    """
+    answer = answer_of(response)
+    listed = lines_to_choose(answer) if listed_quotes else ()
     wanted = [
-        {"index": task + 1, "name": entry.name, "description": entry.description}
+        {"number": item_number(task), "name": entry.name, "description": entry.description}
         for task, entry in enumerate(item.sample.tasks)
         if task in tasks
     ]
@@ -91,7 +97,7 @@ def ask_spans(
         TEMPLATE,
         instruction=asked_instruction(item.sample),
         tasks=wanted,
-        answer=answer_of(response),
+        answer=answer,
         attempt=attempt,
     )
     return Prompt(
@@ -101,8 +107,17 @@ def ask_spans(
         system=system_text(),
         sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
         attempt=attempt,
-        reply_schema=strict_schema(SpansReply),
+        reply_schema=_schema([item_number(task) for task in sorted(tasks)], listed),
     )
+
+
+def _schema(numbers: Sequence[str], listed: Sequence[str]) -> Mapping[str, Any]:
+    schema = numbered_schema(SpansReply, "spans", numbers)
+    if not listed:
+        return schema
+    (name, entry), *_ = schema["$defs"].items()
+    ends = {end: {"enum": ["", *listed]} for end in ("first", "last")}
+    return {**schema, "$defs": {name: {**entry, "properties": ends}}}
 
 
 def read_spans(
@@ -124,11 +139,10 @@ def read_spans(
 
 
 def _passage(value: SpansReply, task: int, answer: str) -> Passage | Check:
-    entries = [entry for entry in value.spans if entry.index == task + 1]
-    if len(entries) != 1:
-        words = f"the extractor's reply has {len(entries)} entries for task {task + 1}"
-        return undecided(Cause.EXTRACTOR, words)
-    first, last = entries[0].first.strip(), entries[0].last.strip()
+    entry = value.spans.get(item_number(task))
+    if entry is None:
+        return undecided(Cause.EXTRACTOR, f"the reply has no entry for task {task + 1}")
+    first, last = entry.first.strip(), entry.last.strip()
     if not first and not last:
         return Passage(start=0, text="")
     begin = quotation_span(first, answer)

@@ -106,7 +106,13 @@ async def _find_passages(
 
     def prompts(open_items: Sequence[int], attempt: int, *, larger: bool) -> Mapping[int, Prompt]:
         prompt = ask_spans(
-            item, response, extractor, tasks=open_items, attempt=attempt, larger=larger
+            item,
+            response,
+            extractor,
+            tasks=open_items,
+            attempt=attempt,
+            larger=larger,
+            listed_quotes=roles.listed_quotes,
         )
         return dict.fromkeys(open_items, prompt)
 

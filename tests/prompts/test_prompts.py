@@ -29,12 +29,12 @@ VALUES = {
         "question": "",
         "facts": "",
     },
-    "extract/spans": {"tasks": [{"index": 2, "name": "Counting", "description": "Count cups"}]},
+    "extract/spans": {"tasks": [{"number": "2", "name": "Counting", "description": "Count cups"}]},
     "judge/coverage": {"tasks": [SimpleNamespace(name="Counting", description="")]},
     "judge/checklist": {
         "entries": [
             {
-                "index": 3,
+                "number": "3",
                 "question": "Is it red?",
                 "rubric": "colour",
                 "facts": "",

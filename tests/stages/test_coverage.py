@@ -19,11 +19,11 @@ def item(**changed):
 
 
 def reply(*entries, **changed):
-    return make_response(text=json.dumps({"tasks": list(entries)}), **changed)
+    return make_response(text=json.dumps({"tasks": dict(entries)}), **changed)
 
 
 def entry(index, attempted, quote=""):
-    return {"index": index, "attempted": attempted, "quote": quote}
+    return str(index), {"attempted": attempted, "quote": quote}
 
 
 def test_the_judge_reads_the_branch_that_is_to_be_carried_out():
@@ -59,7 +59,6 @@ def test_a_passage_that_does_not_stand_in_the_answer_is_no_evidence():
     "entries",
     [
         [entry(1, True)],
-        [entry(1, True), entry(1, True)],
         [entry(1, True), entry(2, True), entry(3, True)],
         [entry(0, True), entry(1, True)],
         [],
@@ -76,8 +75,8 @@ def test_a_reply_without_one_entry_for_each_task_leaves_all_undecided(entries):
     ("text", "stop", "cause"),
     [
         ("Both are attempted.", Stop.STOP, Cause.JUDGE_UNREADABLE),
-        ('{"tasks": [{"index": 1,', Stop.LENGTH, Cause.JUDGE_TRUNCATED),
-        ('{"tasks": [{"index": 1, "attempted": "perhaps", "quote": ""}]}', Stop.STOP,
+        ('{"tasks": {"1":', Stop.LENGTH, Cause.JUDGE_TRUNCATED),
+        ('{"tasks": {"1": {"attempted": "perhaps", "quote": ""}}}', Stop.STOP,
          Cause.JUDGE_UNREADABLE),
     ],
 )  # fmt: skip

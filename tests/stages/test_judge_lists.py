@@ -6,6 +6,7 @@ import json
 import pytest
 
 from ifbench.constraints import all_constraints
+from ifbench.engines.scripted import example_of
 from ifbench.stages import rows
 from ifbench.stages.judge import ask_judge, read_judge
 from ifbench.stages.roles import Roles
@@ -45,10 +46,10 @@ def prompts(**options):
 
 
 def reply(*entries, **changed):
-    items = [
-        {"index": index, "reason": "so it is", "quote": quote, "satisfied": satisfied}
-        for index, satisfied, quote in entries
-    ]
+    items = {
+        str(number): {"reason": "so it is", "quote": quote, "satisfied": satisfied}
+        for number, satisfied, quote in entries
+    }
     return make_response(json.dumps({"items": items}), **changed)
 
 
@@ -60,7 +61,7 @@ def test_all_items_of_a_sample_are_asked_in_one_call():
     assert "1. All within the first minute?" in words
     assert "2. Only cats?" in words
     assert "Known of the video: There are two cats." in words
-    assert "exactly one entry for each of these indices: 1, 2, 3." in words
+    assert "exactly one entry for each of these numbers: 1, 2, 3." in words
 
 
 def test_the_judge_reads_the_active_instruction_alone():
@@ -80,7 +81,7 @@ def test_each_item_can_have_a_call_of_its_own():
     assert len({id(prompt) for prompt in found.values()}) == 3
     assert "Only black ones?" in found[2].parts[0].text
     assert "Only cats?" not in found[2].parts[0].text
-    assert "these indices: 3." in found[2].parts[0].text
+    assert "these numbers: 3." in found[2].parts[0].text
 
 
 def test_each_item_reads_its_own_entry_in_any_order():
@@ -90,8 +91,8 @@ def test_each_item_reads_its_own_entry_in_any_order():
     assert checks[1].evidence[0].text == "A cat"
 
 
-def test_an_entry_that_is_missing_or_doubled_leaves_its_own_item_undecided():
-    one = reply((1, True, ""), (2, True, ""), (2, False, ""))
+def test_an_entry_that_is_missing_leaves_its_own_item_undecided():
+    one = reply((1, True, ""), (4, True, ""))
     checks = read_judge(make_work(SAMPLE), ANSWER, dict.fromkeys(range(3), one))
     assert [checks[i].outcome for i in range(3)] == [
         Outcome.PASS,
@@ -106,10 +107,10 @@ def test_an_entry_that_is_missing_or_doubled_leaves_its_own_item_undecided():
 COVERED = make_response(
     json.dumps(
         {
-            "tasks": [
-                {"index": 1, "attempted": True, "quote": "A cat"},
-                {"index": 2, "attempted": True, "quote": ""},
-            ]
+            "tasks": {
+                "1": {"attempted": True, "quote": "A cat"},
+                "2": {"attempted": True, "quote": ""},
+            }
         }
     ),
     key="c" * 64,
@@ -145,7 +146,7 @@ def test_only_the_items_without_a_reading_are_asked_again():
     assert done.score.satisfied == (True, True, False)
     again = asked[-1]
     assert again.attempt == 1
-    assert "these indices: 2." in again.parts[0].text
+    assert "these numbers: 2." in again.parts[0].text
 
 
 def test_what_stays_unread_is_undecided_and_the_sample_owed():
@@ -185,3 +186,11 @@ def test_verdicts_say_which_prompt_and_model_decided():
     item = next(v for v in done.verdicts if v.aspect == "constraint")
     assert "judge/checklist@" in item.grader
     assert item.asked == ("d" * 64,)
+
+
+def test_a_judge_that_is_held_to_the_schema_decides_each_item_once():
+    (prompt,) = {id(p): p for p in prompts().values()}.values()
+    one = make_response(json.dumps(example_of(prompt.reply_schema)))
+    checks = read_judge(make_work(SAMPLE), ANSWER, dict.fromkeys(range(3), one))
+    assert [check.outcome for check in checks.values()] == [Outcome.PASS] * 3
+    assert prompt.reply_schema["properties"]["items"]["required"] == ["1", "2", "3"]

@@ -27,7 +27,7 @@ ANSWER = "1. THREE CUPS STAND THERE.\n2. the room is small\nand  dark, the door 
 
 
 def reply(*entries):
-    spans = [dict(zip(("index", "first", "last"), entry, strict=True)) for entry in entries]
+    spans = {str(number): {"first": first, "last": last} for number, first, last in entries}
     return make_response(text=json.dumps({"spans": spans}))
 
 
@@ -64,7 +64,6 @@ def test_a_task_that_the_answer_leaves_out_has_an_empty_passage():
         [(1, "the room", "1. THREE")],
         [(1, "THREE CUPS", "")],
         [(2, "the room", "dark")],
-        [(1, "THREE", "CUPS"), (1, "THREE", "CUPS")],
     ],
 )
 def test_words_that_do_not_stand_there_are_rejected(entries):
@@ -167,3 +166,14 @@ def test_without_an_extractor_local_items_are_undecided():
     verdicts, asked = verified(roles=Roles(judge=make_model("judge")))
     assert by_item(verdicts) == [Outcome.UNDECIDED, Outcome.UNDECIDED, Outcome.FAIL]
     assert asked == []
+
+
+def test_an_extractor_that_is_held_to_the_lines_can_name_no_other():
+    item = make_work(make_sample(tasks=TASKS))
+    prompt = ask_spans(
+        item, make_response(text=ANSWER), make_model(), tasks={0, 1}, listed_quotes=True
+    )
+    entry = prompt.reply_schema["$defs"]["SpanEntry"]
+    lines = ["", *(line.strip() for line in ANSWER.splitlines())]
+    assert entry["properties"]["first"] == entry["properties"]["last"] == {"enum": lines}
+    assert prompt.reply_schema["properties"]["spans"]["required"] == ["1", "2"]

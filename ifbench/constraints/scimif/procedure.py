@@ -18,7 +18,7 @@ from ifbench.constraints.constraint import (
     judged,
     passed,
 )
-from ifbench.parsing.replies import Flag, Reply, strict_schema
+from ifbench.parsing.replies import Flag, Reply, numbered_schema
 
 
 class StepsParams(Params):
@@ -42,16 +42,7 @@ class StepsReply(Reply):
 
 def steps_schema(params: StepsParams) -> Mapping[str, Any]:
     """A reply with every number exactly once: a judge held to it leaves out and doubles nothing."""
-    schema = dict(strict_schema(StepsReply))
-    numbers = _numbers(params)
-    entry = {"$ref": f"#/$defs/{CoveredStep.__name__}"}
-    steps = {
-        "type": "object",
-        "properties": dict.fromkeys(numbers, entry),
-        "required": list(numbers),
-        "additionalProperties": False,
-    }
-    return {**schema, "properties": {"steps": steps}}
+    return numbered_schema(StepsReply, "steps", _numbers(params))
 
 
 def _numbers(params: StepsParams) -> tuple[str, ...]:

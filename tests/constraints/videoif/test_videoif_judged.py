@@ -68,16 +68,16 @@ def test_without_a_question_the_judge_goes_by_the_instruction():
 @pytest.mark.parametrize(
     ("entries", "outcome"),
     [
-        ('{"index": 1, "reason": "Before.", "quote": "a lamp", "satisfied": "yes"}', Outcome.PASS),
-        ('{"index": 1, "reason": "After it.", "quote": "", "satisfied": false}', Outcome.FAIL),
-        ('{"index": 1, "reason": "", "quote": "", "satisfied": "maybe"}', Outcome.UNDECIDED),
-        ('{"index": 1, "reason": "", "quote": ""}', Outcome.UNDECIDED),
-        ('{"index": 2, "reason": "", "quote": "", "satisfied": true}', Outcome.UNDECIDED),
+        ('"1": {"reason": "Before.", "quote": "a lamp", "satisfied": "yes"}', Outcome.PASS),
+        ('"1": {"reason": "After it.", "quote": "", "satisfied": false}', Outcome.FAIL),
+        ('"1": {"reason": "", "quote": "", "satisfied": "maybe"}', Outcome.UNDECIDED),
+        ('"1": {"reason": "", "quote": ""}', Outcome.UNDECIDED),
+        ('"2": {"reason": "", "quote": "", "satisfied": true}', Outcome.UNDECIDED),
         ("", Outcome.UNDECIDED),
     ],
 )
 def test_a_reply_is_yes_or_no_or_unreadable(entries, outcome):
-    reply = make_response(f'{{"items": [{entries}]}}')
+    reply = make_response(f'{{"items": {{{entries}}}}}')
     check = read_judge(asked(), make_response("a lamp"), {0: reply})[0]
     assert check.outcome is outcome
     if outcome is Outcome.UNDECIDED:
