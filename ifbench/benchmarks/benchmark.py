@@ -78,6 +78,12 @@ class Benchmark:
     """The paper's own figures in percent, by row and metric, for a view and a model."""
 
     @property
+    def constraint_views(self) -> tuple[str, ...]:
+        """Breakdowns by what a constraint is, and not by what a sample is."""
+        parts = (("domain", self.domains), ("kind", self.kinds))
+        return "group", *(name for name, known in parts if known), "constraint"
+
+    @property
     def at_a_glance(self) -> tuple[str, str]:
         """The two breakdowns that stand at the end of a run."""
         return self.headline_over or self.breakdowns[0].view, "group"

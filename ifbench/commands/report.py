@@ -14,7 +14,6 @@ from ifbench.errors import StoreError
 from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
-from ifbench.report.views import CONSTRAINT_VIEWS
 from ifbench.schemas import table_to_scores
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, read_scores
@@ -64,7 +63,11 @@ def _summary(
         scores += found
     benchmark = get_benchmark(scores[0].benchmark)
     named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
-    known = {*CONSTRAINT_VIEWS, *MODEL_FACETS, *(facet for s in scores for facet in s.facets)}
+    known = {
+        *benchmark.constraint_views,
+        *MODEL_FACETS,
+        *(facet for s in scores for facet in s.facets),
+    }
     _refuse_unknown([view for view in facets or () if view not in named], sorted({*known, *named}))
     return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 

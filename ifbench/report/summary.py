@@ -49,7 +49,8 @@ def summary_tables(
         benchmark = replace(benchmark, printed=lambda _view, _model: {})
     by_candidate = _by_candidate(scores)
     named = [one.view for one in benchmark.breakdowns]
-    shown = dict.fromkeys([*named, "group", "domain"] if facets is None else filter(None, facets))
+    sets = [name for name in benchmark.constraint_views if name != "constraint"]
+    shown = dict.fromkeys([*named, *sets] if facets is None else facets)
     return [
         _headline(benchmark, by_candidate),
         *(view_table(view, benchmark, by_candidate) for view in shown),

@@ -36,9 +36,6 @@ from ifbench.report.tables import Table
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.types import Score
 
-CONSTRAINT_VIEWS = ("group", "domain", "kind", "constraint")
-"""Breakdowns by what a constraint is, and not by what a sample is. `kind` is semantic or format."""
-
 UNSAID = "—"
 """The label of models that a field does not describe."""
 
@@ -102,7 +99,9 @@ def view_table(
     one = benchmark.breakdown(view)
     names = one.facet.split("+")
     ids = sorted({n for scores in by_candidate.values() for s in scores for n in s.constraints})
-    sets = {n: _constraint_sets(n, benchmark, ids) for n in names if n in CONSTRAINT_VIEWS}
+    sets = {
+        n: _constraint_sets(n, benchmark, ids) for n in names if n in benchmark.constraint_views
+    }
     wanted = one.metrics or (benchmark.item_metrics if sets else ()) or benchmark.metrics
     shown = _View(
         benchmark=benchmark,
@@ -146,7 +145,7 @@ def _table_of_models(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) 
     rows: list[tuple[tuple[str, ...], Row]] = []
     for candidate, own in lines.items():
         for line in own:
-            label = _label_cell(shown.facet, line.labels, model=candidate)
+            label = _label_cell(shown, line.labels, model=candidate)
             model = (candidate,) if several else ()
             rows.append((line.labels, (label, *model, *figure_cells(line.figures))))
             if found := printed[candidate].get(line.label):
@@ -198,7 +197,7 @@ def _table_of_groups(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) 
     is_whole = bool(benchmark.headline_over) and set(view.split("+")) <= set(MODEL_FACETS)
     rows = [
         (
-            _label_cell(view, labels),
+            _label_cell(shown, labels),
             cells.count("models", len(groups[labels])),
             *figure_cells(mean_figures(groups[labels], shown.metrics)),
             *(
@@ -248,14 +247,15 @@ def printed_cells(found: Mapping[str, float], metrics: Collection[str]) -> tuple
     )
 
 
-def _label_cell(view: str, labels: Sequence[str], **more: str) -> Cell:
+def _label_cell(shown: _View, labels: Sequence[str], **more: str) -> Cell:
     """Shown as one text; in Arrow a column for each facet, a number where it is one."""
-    shown: list[str] = []
+    texts: list[str] = []
     data: dict[str, Value] = {}
-    for name, label in zip(view.split("+"), labels, strict=True):
-        text, data[name] = _label(name, label)
-        shown.append(text)
-    return Cell(text=", ".join(shown), data={**data, **more})
+    for name, label in zip(shown.facet.split("+"), labels, strict=True):
+        # A range of numbers is a text, and then so is a number beside it.
+        text, data[name] = (label, label) if shown.one.bins else _label(name, label)
+        texts.append(text)
+    return Cell(text=", ".join(texts), data={**data, **more})
 
 
 def _label(name: str, label: str) -> tuple[str, Value]:
