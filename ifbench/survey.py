@@ -24,6 +24,7 @@ from ifbench.stages.coverage import ask_coverage
 from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
+from ifbench.stages.prepare import prepare
 from ifbench.stages.roles import Roles
 from ifbench.stages.spans import ask_spans, local_task
 from ifbench.stages.verify import check_calls
@@ -88,8 +89,9 @@ def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Surv
         with open_sandbox(config) as sandbox:
 
             async def work(trial: Trial) -> Trial:
-                trial = await rows.generate(trial, ask)
+                trial = await rows.generate(trial, ask, roles)
                 if _is_missing(trial):
+                    expected.extend(_unsent(trial))
                     expected.extend(_expected(trial.item, roles))
                     return trial
                 trial = await rows.verify(trial, ask, sandbox.check, roles)
@@ -101,6 +103,19 @@ def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Surv
     step = Step(name="survey", build=build, in_flight=_WIDTH)
     count = sum(1 for _ in LocalExecutor().run(trials, (step,)))
     return Survey(trials=count, calls=tuple(_sums(ask, expected)))
+
+
+def _unsent(trial: Trial) -> Iterator[PlannedCall]:
+    """The candidate's own call, where it waits for subtitles that are not written yet."""
+    if trial.response is not None and not trial.response.key:
+        prompt = prepare(trial.item)
+        assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
+        yield PlannedCall(
+            purpose=prompt.purpose,
+            model=prompt.model.name,
+            input_tokens=estimated_input_tokens(prompt),
+            max_tokens=prompt.sampling.max_tokens,
+        )
 
 
 def _is_missing(trial: Trial) -> bool:

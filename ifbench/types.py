@@ -294,6 +294,8 @@ class Purpose(StrEnum):
     """Why a model is asked."""
 
     CANDIDATE = "candidate"
+    TRANSCRIBE = "transcribe"
+    """A video's sound is written down, for candidates that do not hear."""
     BIND = "bind"
     EXTRACT = "extract"
     JUDGE = "judge"

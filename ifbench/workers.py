@@ -76,7 +76,7 @@ def _asked(config: RunConfig, step: str) -> tuple[ModelConfig, ...]:
     """The models that a step asks."""
     match step:
         case "generate":
-            return config.candidates
+            return (*config.candidates, *_named(config.transcriber))
         case "verify":
             return _named(config.extractor or config.judge)
         case "correctness":
@@ -91,6 +91,7 @@ def roles_of(config: RunConfig) -> Roles:
         judge=config.judge,
         extractor=config.extractor or config.judge,
         grader=config.grader,
+        transcriber=config.transcriber,
         attempts=config.judging.attempts,
         rules=config.rules,
         correctness=config.correctness,
@@ -116,9 +117,10 @@ def view_loader() -> ViewLoader:
 @asynccontextmanager
 async def _open_generate(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
     ask = await _ask(config, seat, "generate")
+    roles = roles_of(config)
 
     async def work(trial: Trial) -> Trial:
-        return await rows.generate(trial, ask)
+        return await rows.generate(trial, ask, roles)
 
     yield work
 

@@ -42,6 +42,7 @@ class RoleDefaults:
     judge: Asked = field(default_factory=Asked)
     extractor: Asked = field(default_factory=Asked)
     grader: Asked = field(default_factory=Asked)
+    transcriber: Asked = field(default_factory=Asked)
 
 
 def check_role_defaults(tree: Any, layers: Sequence[Layer]) -> None:

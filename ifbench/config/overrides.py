@@ -20,7 +20,7 @@ from ifbench.config.secrets import ADVICE, display_override, find_secret
 from ifbench.errors import ConfigError
 from ifbench.types import ModelConfig
 
-ROLES = ("candidates", "judge", "extractor", "grader")
+ROLES = ("candidates", "judge", "extractor", "grader", "transcriber")
 MODEL_FIELDS = tuple(entry.name for entry in fields(ModelConfig) if entry.name != "name")
 
 
@@ -96,8 +96,8 @@ def _key_of(text: str) -> str:
     if key == "model" or key.startswith(("model/", "model@")):
         raise ConfigError(
             f"{origin_of_override(text)}: a model takes a role: `candidates=[NAME]`, "
-            "`judge=NAME`, `extractor=NAME` or `grader=NAME`; one of its settings is "
-            "`model.NAME.limits.concurrency=4`"
+            "`judge=NAME`, `extractor=NAME`, `grader=NAME` or `transcriber=NAME`; one of its "
+            "settings is `model.NAME.limits.concurrency=4`"
         )
     return key
 

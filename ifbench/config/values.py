@@ -138,6 +138,9 @@ class RunConfig:
     """Quotes what a script decides on; the judge, where none is named."""
     grader: ModelConfig | None = None
     """Decides whether an answer is right where a script cannot tell."""
+    transcriber: ModelConfig | None = None
+    """Writes subtitles from a video's sound, for candidates that see pictures and do not hear,
+    where a sample brings none. Without one they get none."""
     correctness: Grading = "script"
     """Who says whether answers are right: `script` asks the grader, if one is named, only what
     no rule can tell; `model` asks it of every sample (the paper's protocol); `none` nobody."""
@@ -163,7 +166,7 @@ class RunConfig:
     @property
     def models(self) -> tuple[ModelConfig, ...]:
         """Every model that takes a role, once each, candidates first."""
-        roles = (*self.candidates, self.judge, self.extractor, self.grader)
+        roles = (*self.candidates, self.judge, self.extractor, self.grader, self.transcriber)
         found: list[ModelConfig] = []
         for model in roles:
             if model is not None and model not in found:
@@ -213,6 +216,12 @@ def identity(config: RunConfig) -> dict[str, Any]:
                 ("grader", config.grader),
             )
         },
+        # Left out where there is none: run ids from before it stay what they are.
+        **(
+            {}
+            if config.transcriber is None
+            else {"transcriber": _model_identity(config.transcriber)}
+        ),
         "judging": {
             "attempts": config.judging.attempts,
             "grader_media": config.judging.grader_media,

@@ -90,11 +90,11 @@ def _views(medium: Media, policy: MediaPolicy) -> tuple[Part, ...]:
         case "video":
             seen = View(media=medium, policy=policy.video)
             wanted = policy.sound == "with"
-            return (seen, View(media=medium, policy=_sound(policy))) if wanted else (seen,)
+            return (seen, View(media=medium, policy=sound_policy(policy))) if wanted else (seen,)
     assert_never(medium.kind)
 
 
-def _sound(policy: MediaPolicy) -> WavePolicy:
+def sound_policy(policy: MediaPolicy) -> WavePolicy:
     """A sound track is no file that could go out as it is: it is always made into WAV."""
     match policy.audio:
         case WavePolicy():

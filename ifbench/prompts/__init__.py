@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-Kind: TypeAlias = Literal["judge", "extract", "grade"]
+Kind: TypeAlias = Literal["judge", "extract", "grade", "transcribe"]
 """A folder below `ifbench/prompts/`."""
 
 _SYSTEM = "system.j2"
@@ -56,7 +56,7 @@ def template_hash(kind: Kind, name: str) -> str:
 
 def all_template_hashes() -> Mapping[str, str]:
     """The hash of each template, by `KIND/NAME`."""
-    kinds: tuple[Kind, ...] = ("judge", "extract", "grade")
+    kinds: tuple[Kind, ...] = ("judge", "extract", "grade", "transcribe")
     names = {
         (kind, file.name.removesuffix(".j2"))
         for kind in kinds

@@ -25,6 +25,8 @@ class Roles:
     judge: ModelConfig | None = None
     extractor: ModelConfig | None = None
     grader: ModelConfig | None = None
+    transcriber: ModelConfig | None = None
+    """Writes subtitles from a video's sound, for candidates that do not hear."""
     attempts: int = 3
     rules: Rules = "paper"
     correctness: Grading = "none"

@@ -34,6 +34,13 @@ from ifbench.stages.roles import CheckAll, Roles
 from ifbench.stages.score import score
 from ifbench.stages.spans import TEMPLATE as SPANS
 from ifbench.stages.task_rows import cover, run_local
+from ifbench.stages.transcribe import (
+    ask_transcript,
+    films_to_transcribe,
+    is_cut_off,
+    read_transcript,
+    with_transcripts,
+)
 from ifbench.stages.verify import (
     answer_of,
     check_calls,
@@ -46,6 +53,7 @@ from ifbench.types import (
     CAUSE_OF_FAILURE,
     Cause,
     Failure,
+    Media,
     ModelConfig,
     Outcome,
     Prompt,
@@ -57,12 +65,37 @@ from ifbench.types import (
 )
 
 
-async def generate(trial: Trial, ask: Ask) -> Trial:
-    """Ask the candidate."""
+async def generate(trial: Trial, ask: Ask, roles: Roles | None = None) -> Trial:
+    """Ask the candidate; before that a transcriber, where it would miss a video's sound."""
     prompt = prepare(trial.item)
     if isinstance(prompt, Failure):
         return replace(trial, response=_unsent(trial.item, prompt))
+    films = films_to_transcribe(trial.item) if roles and roles.transcriber else ()
+    if films and roles and roles.transcriber:
+        written = await asyncio.gather(
+            *(_transcribe(film, ask, roles.transcriber, roles.attempts) for film in films)
+        )
+        failure = next((words for words in written if isinstance(words, Failure)), None)
+        if failure is not None:
+            return replace(trial, response=_unsent(trial.item, failure))
+        texts = {f.sha256: w for f, w in zip(films, written, strict=True) if isinstance(w, str)}
+        prompt = with_transcripts(prompt, texts)
     return replace(trial, response=await ask(prompt))
+
+
+async def _transcribe(
+    film: Media, ask: Ask, transcriber: ModelConfig, attempts: int
+) -> str | Failure:
+    """The subtitles of a video; a reply that cannot be read is asked for again, a few times."""
+    larger = False
+    found: str | Failure = ""
+    for attempt in range(attempts):
+        reply = await ask(ask_transcript(film, transcriber, attempt=attempt, larger=larger))
+        found = read_transcript(reply)
+        if isinstance(found, str) or reply.failure is not None:
+            return found
+        larger = is_cut_off(reply)
+    return found
 
 
 async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial:
