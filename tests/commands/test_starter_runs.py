@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from collections import Counter
@@ -13,6 +12,7 @@ import pytest
 from ifbench.benchmarks.datasets import data_path
 from ifbench.benchmarks.records import load_records
 from ifbench.cli import main
+from ifbench.media.view_cache import load_rendering
 from ifbench.store import Store, read_scores
 
 SAMPLES = {sample.id: sample for sample in load_records(data_path("builtin:scimif_starter"))}
@@ -45,9 +45,9 @@ def test_every_image_sample_is_complete_and_its_picture_was_loaded(tmp_path):
     contents = {medium.sha256 for name in PICTURED for medium in SAMPLES[name].media}
     assert len(views) == len(contents) > 0  # Some samples share a picture.
     for view in views:
-        head, _, data = view.read_bytes().partition(b"\n")
-        assert json.loads(head)["mime"] == "image/jpeg"
-        assert data.startswith(b"\xff\xd8")
+        (blob,) = load_rendering(tmp_path / "cache" / "views", view.name).blobs
+        assert blob.mime == "image/jpeg"
+        assert blob.data.startswith(b"\xff\xd8")
 
 
 def test_every_text_sample_is_complete_with_a_judge_that_keeps_to_its_schema():

@@ -218,6 +218,7 @@ def _disciplined() -> Iterator[Draft]:
                 "geography:address_hierarchy",
                 "Write the address alone, as continent, country, city, parted by commas.",
                 level_names=["continent", "country", "city"],
+                order="large_to_small",
             ),
         ),
         good="Europe, Spain, Barcelona",

@@ -61,6 +61,14 @@ def _property(params: Mapping[str, Any]) -> str:
     return f"continuous, in {params['unit']}"
 
 
+def _levels(params: Mapping[str, Any]) -> str:
+    """A row where the order counts, else an object's keys, which have none."""
+    names = params["level_names"]
+    if params.get("order"):
+        return f"hierarchy format: {', '.join(names)}"
+    return "{" + ", ".join(f'"{name}": "..."' for name in names) + "}"
+
+
 def _scene(params: Mapping[str, Any]) -> str:
     return "; ".join(f"{name}: [{', '.join(labels)}]" for name, labels in params["fields"].items())
 
@@ -82,7 +90,7 @@ _WORDS: Mapping[str, Words] = MappingProxyType(
         "atom_count_constraint": _counts(_ELEMENTS, "atom", "atoms"),
         "atom_bond_constraint": _counts({}, "bond", "bonds"),
         "atom_group_constraint": _counts({}, "group", "groups"),
-        "address_hierarchy": lambda params: f"hierarchy format: {', '.join(params['level_names'])}",
+        "address_hierarchy": _levels,
         "scene_option_constraint": _scene,
         "entity_relationship_format_validity": lambda params: (
             f"Format: ({', '.join(params['slots'])})"
