@@ -237,7 +237,7 @@ _LOOKS: tuple[Callable[[Sample], Found], ...] = (
 KINDS: Mapping[Kind, str] = MappingProxyType(
     {
         "input": "the question lacks what it is about",
-        "parameters": "parameters that no parser could read; the item stays undecided",
+        "parameters": "parameters that no parser could read; the item stays undecided, or a judge decides on its question",
         "checklist": "constraints that are missing, unknown or not those chosen",
         "contradiction": "constraints that no answer can obey together",
         "conditions": "conditional instructions that no table by depth or branch can count",

@@ -7,8 +7,17 @@ known of the video; the constraint adds what its kind is about.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
-from ifbench.constraints.constraint import Check, Params, failed, passed
+from ifbench.constraints.constraint import (
+    Check,
+    Constraint,
+    Judged,
+    NoParams,
+    Params,
+    failed,
+    passed,
+)
 from ifbench.parsing.replies import Flag, Reply
 
 TEMPLATE = "checklist"
@@ -36,3 +45,26 @@ def decide_entry(entry: ListedEntry, params: Params) -> Check:
     if entry.satisfied:
         return passed(words, found=found)
     return failed(words or "the judge says no and gives no reason", found=found)
+
+
+def by_question(constraint: Constraint) -> Constraint:
+    """The constraint as a judge decides it on the item's own question.
+
+    For items of a script whose parameters no parser could read: Video-IFBench's checklist has a
+    question for every item (section 3.3).
+    """
+    method = Judged(
+        params=NoParams,
+        template=TEMPLATE,
+        reply=ListedEntry,
+        decide=decide_entry,
+        parts=one_part,
+        is_listed=True,
+        rubric=constraint.description,
+    )
+    return replace(constraint, method=method)
+
+
+def one_part(_: Params) -> int:
+    """A yes or no is one requirement."""
+    return 1

@@ -10,7 +10,8 @@ from ifbench.engines.scripted import example_of
 from ifbench.stages import rows
 from ifbench.stages.judge import ask_judge, read_judge
 from ifbench.stages.roles import Roles
-from ifbench.types import Cause, FailureKind, Outcome, Task
+from ifbench.stages.verify import unbound_items
+from ifbench.types import Cause, FailureKind, Outcome, Task, UnboundParams
 from tests.factories import (
     make_failure,
     make_item,
@@ -100,6 +101,26 @@ def test_an_entry_that_is_missing_leaves_its_own_item_undecided():
         Outcome.UNDECIDED,
     ]
     assert {checks[i].cause for i in (1, 2)} == {Cause.JUDGE_UNREADABLE}
+
+
+def test_what_no_parser_could_read_is_decided_on_the_items_question():
+    unread = UnboundParams(raw="Is it short?", reason="no bound is found")
+    entry = make_item("videoif:response_length_constraint", params=unread, question="Is it short?")
+    sample = make_sample(benchmark="videoif", checklist=(*SAMPLE.checklist, entry), tasks=())
+    found = ask_judge(make_work(sample), ANSWER, make_model("judge"))
+    assert "4. Is it short?" in found[3].parts[0].text
+    assert found[3] is found[0]
+    check = read_judge(make_work(sample), ANSWER, {3: reply((4, False, ""))})[3]
+    assert check.outcome is Outcome.FAIL
+    assert unbound_items(make_work(sample)) == {}
+
+
+def test_without_a_question_unread_parameters_stay_undecided():
+    unread = UnboundParams(raw="short", reason="no bound is found")
+    entry = make_item("videoif:response_length_constraint", params=unread)
+    work = make_work(make_sample(benchmark="videoif", checklist=(entry,)))
+    assert ask_judge(work, ANSWER, make_model("judge")) == {}
+    assert unbound_items(work)[0].cause is Cause.PARAMETERS
 
 
 # ── As part of a row ─────────────────────────────────────────────────────────────────

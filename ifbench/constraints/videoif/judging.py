@@ -19,7 +19,7 @@ from ifbench.constraints.constraint import (
     Judged,
     Params,
 )
-from ifbench.constraints.listed import TEMPLATE, ListedEntry, decide_entry
+from ifbench.constraints.listed import TEMPLATE, ListedEntry, decide_entry, one_part
 from ifbench.parsing.keywords import keyword_places
 from ifbench.parsing.time_spans import TimePoint, TimeSpan, time_points
 
@@ -54,7 +54,7 @@ def judged_type(
             template=TEMPLATE,
             reply=ListedEntry,
             decide=decide_entry,
-            parts=_one,
+            parts=one_part,
             prepare=prepare,
             settle=settle,
             is_listed=True,
@@ -62,10 +62,6 @@ def judged_type(
             version=version,
         ),
     )
-
-
-def _one(_: Params) -> int:
-    return 1
 
 
 # ── What a script sees ───────────────────────────────────────────────────────────────
