@@ -9,6 +9,7 @@ from ifbench.analysis.breakdown import Answers, answers, figures, grouped
 from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.metrics import Figure
 from ifbench.report import cells
+from ifbench.report.attempts import attempt_tables
 from ifbench.report.cells import PAPER, Cell, percent
 from ifbench.report.correctness import correctness_tables
 from ifbench.report.tables import Table
@@ -26,7 +27,7 @@ _INTERVALS = (
 )
 
 
-OTHER_TABLES = ("overall", "correctness", "association", "answers")
+OTHER_TABLES = ("overall", "attempts", "correctness", "association", "answers")
 """The tables that are no breakdowns, by name."""
 
 
@@ -54,6 +55,7 @@ def summary_tables(
     return [
         _headline(benchmark, by_candidate),
         *(view_table(view, benchmark, by_candidate) for view in shown),
+        *attempt_tables(benchmark, by_candidate),
         *correctness_tables(by_candidate, benchmark.printed),
         _answer_table(by_candidate),
     ]
