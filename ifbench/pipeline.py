@@ -23,7 +23,7 @@ from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
-from ifbench.execution.step import Executor, Step
+from ifbench.execution.step import Executor, Lane, Step
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
@@ -32,7 +32,7 @@ from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.told import told
 from ifbench.types import Rules, Trial, Verdict
-from ifbench.workers import evaluation_steps, roles_of, view_loader
+from ifbench.workers import evaluation_steps, lane_width, roles_of, view_loader
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
 """The modules behind the extras that checks need."""
@@ -146,6 +146,20 @@ def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:
         yield Trial(item=item)
 
 
+def lanes(config: RunConfig, dataset: Dataset) -> tuple[Lane, ...]:
+    """The rows of a run, a lane for each candidate, so that none waits for a slower one."""
+    return tuple(
+        Lane(
+            name=candidate.name,
+            rows=(
+                Trial(item=item) for item in plan(dataset.samples(), (candidate,), config.attempts)
+            ),
+            in_flight=lane_width(config, candidate),
+        )
+        for candidate in config.candidates
+    )
+
+
 def evaluate(
     run: Run,
     executor: RunningExecutor,
@@ -166,7 +180,7 @@ def evaluate(
     try:
         with run.store.results(run.id, run.dataset.sha256) as results:
             with watch(run, executor, steps):
-                for trial in executor.run(trials(config, run.dataset), steps):
+                for trial in executor.run(lanes(config, run.dataset), steps):
                     book.enter(trial, results)
             book.enter_missing(trials(config, run.dataset), results)
             results.commit()

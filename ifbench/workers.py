@@ -62,6 +62,14 @@ def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
     )
 
 
+def lane_width(config: RunConfig, candidate: ModelConfig) -> int:
+    """Rows of one candidate that a worker handles at once; see `_width`."""
+    calls = candidate.limits.concurrency
+    return max(
+        2, min(config.execution.in_flight, -(-2 * calls // config.execution.workers.generate))
+    )
+
+
 def _width(config: RunConfig, step: str) -> int:
     """Rows that one worker handles at once: twice the calls that it may have in flight.
 

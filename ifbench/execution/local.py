@@ -1,7 +1,8 @@
 """The executor of this process: the same steps on one event loop, bounded, without Ray.
 
 Rows stream from step to step. Each step has `workers * in_flight` rows in hand at most and
-hands on whatever finishes first, so a slow row holds back nobody.
+hands on whatever finishes first, so a slow row holds back nobody. In the first step each lane has
+hands of its own, so a slow candidate holds back no other.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ from __future__ import annotations
 import asyncio
 import queue
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TypeAlias
 
 from ifbench.execution.commons import Commons
 from ifbench.execution.in_hand import InHand
-from ifbench.execution.step import Seat, Step, Work
+from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
-_Rows: TypeAlias = "asyncio.Queue[Trial | None]"
+_Belt: TypeAlias = "asyncio.Queue[Trial | None]"
 
 
 class LocalExecutor:
@@ -48,7 +49,7 @@ class LocalExecutor:
         """What has happened so far."""
         return self.tally.snapshot()
 
-    def run(self, rows: Iterable[Trial], steps: tuple[Step, ...]) -> Iterator[Trial]:
+    def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]:
         """Yield finished rows. An exception of a step's `build` ends the run and is raised here."""
         finished: queue.Queue[Trial | BaseException | None] = queue.Queue(maxsize=1024)
         gone = threading.Event()  # set when the caller stops reading
@@ -73,13 +74,13 @@ class LocalExecutor:
 
     def _drive(
         self,
-        rows: Iterable[Trial],
+        rows: Rows,
         steps: tuple[Step, ...],
         finished: queue.Queue[Trial | BaseException | None],
         gone: threading.Event,
     ) -> None:
         try:
-            asyncio.run(self._flow(iter(rows), steps, finished, gone))
+            asyncio.run(self._flow(lanes_of(rows, steps[0]), steps, finished, gone))
         except BaseException as error:  # noqa: BLE001 - handed to the caller's thread, raised there
             finished.put(_first(error))
         else:
@@ -87,7 +88,7 @@ class LocalExecutor:
 
     async def _flow(
         self,
-        rows: Iterator[Trial],
+        lanes: tuple[Lane, ...],
         steps: tuple[Step, ...],
         finished: queue.Queue[Trial | BaseException | None],
         gone: threading.Event,
@@ -97,16 +98,30 @@ class LocalExecutor:
             commons = await stack.enter_async_context(Commons())
             seat = Seat(tally=self.tally, stopping=self._stopping.is_set, commons=commons)
             works = [await stack.enter_async_context(step.build(seat)) for step in steps]
-            belts: list[_Rows] = [asyncio.Queue(maxsize=_width(step)) for step in steps]
+            # A belt before each lane of the first step and before each further step, and one out.
+            widths = [max(1, steps[0].workers * lane.in_flight) for lane in lanes]
+            starts: list[_Belt] = [asyncio.Queue(maxsize=width) for width in widths]
+            belts: list[_Belt] = [asyncio.Queue(maxsize=_width(step)) for step in steps[1:]]
             belts.append(asyncio.Queue(maxsize=64))
             async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._feed(rows, belts[0], _width(steps[0])))
+                for lane, belt, width in zip(lanes, starts, widths, strict=True):
+                    tasks.create_task(self._feed(iter(lane.rows), belt, width))
                 for i, (step, work) in enumerate(zip(steps, works, strict=True)):
                     next_width = _width(steps[i + 1]) if i + 1 < len(steps) else 1
-                    tasks.create_task(self._station(step, work, belts[i], belts[i + 1], next_width))
+                    sources = starts if i == 0 else belts[i - 1 : i]
+                    readers = widths if i == 0 else [_width(step)]
+                    tasks.create_task(
+                        self._station(
+                            step,
+                            work,
+                            tuple(zip(sources, readers, strict=True)),
+                            belts[i],
+                            next_width,
+                        )
+                    )
                 tasks.create_task(_deliver(belts[-1], finished, gone))
 
-    async def _feed(self, rows: Iterator[Trial], belt: _Rows, readers: int) -> None:
+    async def _feed(self, rows: Iterator[Trial], belt: _Belt, readers: int) -> None:
         for row in rows:
             if self._stopping.is_set():
                 break
@@ -115,15 +130,22 @@ class LocalExecutor:
             await belt.put(None)
 
     async def _station(
-        self, step: Step, work: Work, source: _Rows, target: _Rows, next_readers: int
+        self,
+        step: Step,
+        work: Work,
+        sources: tuple[tuple[_Belt, int], ...],
+        target: _Belt,
+        next_readers: int,
     ) -> None:
+        """Carry what comes over each belt, with so many hands; the next step ends after the last."""
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(_width(step)):
-                tasks.create_task(self._carry(step.name, work, source, target))
+            for source, readers in sources:
+                for _ in range(readers):
+                    tasks.create_task(self._carry(step.name, work, source, target))
         for _ in range(next_readers):
             await target.put(None)
 
-    async def _carry(self, name: str, work: Work, source: _Rows, target: _Rows) -> None:
+    async def _carry(self, name: str, work: Work, source: _Belt, target: _Belt) -> None:
         while (row := await source.get()) is not None:
             self.tally.add("rows", name, "in")
             done = await self._in_hand.carry(work, row)
@@ -132,7 +154,7 @@ class LocalExecutor:
 
 
 async def _deliver(
-    belt: _Rows, finished: queue.Queue[Trial | BaseException | None], gone: threading.Event
+    belt: _Belt, finished: queue.Queue[Trial | BaseException | None], gone: threading.Event
 ) -> None:
     """Pass rows to the caller's thread without blocking the loop on a slow reader."""
     while (row := await belt.get()) is not None:

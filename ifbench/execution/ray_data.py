@@ -23,7 +23,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
@@ -31,12 +31,14 @@ import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.in_hand import InHand
-from ifbench.execution.step import Seat, Step, Work
+from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
 BLOCK = pa.schema([pa.field("trials", pa.binary(), nullable=False)])
 MOST_ROWS_PER_BLOCK = 32
+MOST_LANES = 8
+"""Pools of workers for the first step, each some 200 MB; more candidates than that share them."""
 MOST_CALLS = 24
 """Blocks that one actor holds at once; each takes a thread."""
 REPORT_INTERVAL_S = 0.5
@@ -89,7 +91,7 @@ class RayExecutor:
         """What has happened so far, over all workers."""
         return self._tally.snapshot()
 
-    def run(self, rows: Iterable[Trial], steps: tuple[Step, ...]) -> Iterator[Trial]:
+    def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]:
         """Yield finished rows. A worker's failure to start ends the run and is raised here."""
         ray = start_ray(self.options)
         board = ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=64)(_Board).remote()
@@ -100,7 +102,8 @@ class RayExecutor:
         watch.start()
         out = 0
         try:
-            for table in self._dataset(rows, steps, board).iter_batches(
+            lanes = _joined(lanes_of(rows, steps[0]))
+            for table in self._dataset(lanes, steps, board).iter_batches(
                 batch_size=None, batch_format="pyarrow", prefetch_batches=0
             ):
                 for trial in _trials(table):
@@ -114,8 +117,11 @@ class RayExecutor:
             self._collect_rest(ray, board, ("rows", steps[-1].name, "out"), out)
             ray.kill(board)
 
-    def _dataset(self, rows: Iterable[Trial], steps: tuple[Step, ...], board: Any) -> Any:
-        from ray.data import ActorPoolStrategy, DataContext
+    def _dataset(self, lanes: tuple[Lane, ...], steps: tuple[Step, ...], board: Any) -> Any:
+        """The lanes through the first step, each through a pool of its own, then all of them as
+        one through the others.
+        """
+        from ray.data import DataContext
 
         ray = start_ray(self.options)
         _quiet_data()
@@ -124,26 +130,19 @@ class RayExecutor:
         context.print_on_execution_start = False
         context.execution_no_progress_timeout_s = -1  # waiting for a quota is no hang
         context.memory_usage_poll_interval_s = None  # else each block has a thread that polls
-        size = self.options.rows_per_block or _rows_per_block(steps[0])
-        # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
-        dataset = ray.data.from_blocks(list(_blocks(rows, size)) or [_block(())])
-        for step, cpus in zip(steps, _affordable(steps, ray.cluster_resources()), strict=True):
-            calls = _calls(step, size)
-            dataset = dataset.map_batches(
-                type(step.name, (_Worker,), {}),  # so that Ray's tools show the step's name
-                batch_size=None,  # a block stays whole: one sample's trials share a worker
-                batch_format="pyarrow",
-                zero_copy_batch=True,
-                num_cpus=cpus,
-                num_gpus=step.gpus or None,
-                fn_constructor_kwargs={"step": step, "board": board},
-                compute=ActorPoolStrategy(
-                    size=step.workers,
-                    max_tasks_in_flight_per_actor=calls + calls // 2,
-                    max_concurrent_calls_per_actor=calls,
-                    enable_true_multi_threading=True,
-                ),
-            )
+        first, *others = steps
+        cpus = _affordable((*(first for _ in lanes), *others), ray.cluster_resources())
+        sizes: list[int] = []
+        datasets: list[Any] = []
+        for lane in lanes:
+            step = replace(first, in_flight=lane.in_flight)
+            sizes.append(self.options.rows_per_block or _rows_per_block(step))
+            # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
+            blocks = list(_blocks(lane.rows, sizes[-1])) or [_block(())]
+            datasets.append(_pooled(ray.data.from_blocks(blocks), step, board, cpus[0], sizes[-1]))
+        dataset = datasets[0].union(*datasets[1:]) if len(datasets) > 1 else datasets[0]
+        for step, own_cpus in zip(others, cpus[len(lanes) :], strict=True):
+            dataset = _pooled(dataset, step, board, own_cpus, min(sizes))
         return dataset
 
     def _watch(self, ray: Any, board: Any) -> None:
@@ -165,6 +164,41 @@ class RayExecutor:
         except ray.exceptions.RayError:  # the board restarts, or the cluster is gone
             return
         self._tally.merge(counts)
+
+
+def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
+    """At most `MOST_LANES`: a pool of workers is a process. Further candidates share a lane."""
+    groups = [lanes[start::MOST_LANES] for start in range(min(MOST_LANES, len(lanes)))]
+    return tuple(
+        Lane(
+            name=", ".join(lane.name for lane in group),
+            rows=(row for lane in group for row in lane.rows),
+            in_flight=sum(lane.in_flight for lane in group),
+        )
+        for group in groups
+    )
+
+
+def _pooled(dataset: Any, step: Step, board: Any, cpus: float, rows_per_block: int) -> Any:
+    """A data set through the pool of a step's workers."""
+    from ray.data import ActorPoolStrategy
+
+    calls = _calls(step, rows_per_block)
+    return dataset.map_batches(
+        type(step.name, (_Worker,), {}),  # so that Ray's tools show the step's name
+        batch_size=None,  # a block stays whole: one sample's trials share a worker
+        batch_format="pyarrow",
+        zero_copy_batch=True,
+        num_cpus=cpus,
+        num_gpus=step.gpus or None,
+        fn_constructor_kwargs={"step": step, "board": board},
+        compute=ActorPoolStrategy(
+            size=step.workers,
+            max_tasks_in_flight_per_actor=calls + calls // 2,
+            max_concurrent_calls_per_actor=calls,
+            enable_true_multi_threading=True,
+        ),
+    )
 
 
 def start_ray(options: RayOptions) -> Any:

@@ -47,10 +47,35 @@ class Step:
     gpus: float = 0.0
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """Rows that wait for each other in the first step, and for no other lane's.
+
+    A sweep has a lane for each candidate: a slow or limited one fills its own lane alone.
+    """
+
+    name: str
+    rows: Iterable[Trial]
+    in_flight: int
+    """Rows of this lane that one worker of the first step handles at once."""
+
+
+Rows: TypeAlias = Iterable[Trial] | tuple[Lane, ...]
+"""What goes in: rows in one lane, or several lanes."""
+
+
+def lanes_of(rows: Rows, first: Step) -> tuple[Lane, ...]:
+    """The lanes, at least one; rows without lanes are one lane as wide as the first step."""
+    if isinstance(rows, tuple) and rows and all(isinstance(one, Lane) for one in rows):
+        return tuple(one for one in rows if isinstance(one, Lane))
+    plain = (row for row in rows if not isinstance(row, Lane))
+    return (Lane(name="", rows=plain, in_flight=first.in_flight),)
+
+
 class Executor(Protocol):
     """Runs rows through steps; rows come out as they finish, in no promised order."""
 
-    def run(self, rows: Iterable[Trial], steps: tuple[Step, ...]) -> Iterator[Trial]: ...
+    def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]: ...
 
     def stop(self) -> None:
         """Begin no further row; `run` ends once the rows in flight are out. Any thread may call."""

@@ -9,11 +9,13 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from ifbench.execution.local import LocalExecutor
-from ifbench.execution.step import Seat, Step, Work
+from ifbench.execution.step import Lane, Seat, Step, Work
 from ifbench.types import ModelConfig, Purpose, Response, Sample, Trial, WorkItem
 
 MODEL = ModelConfig(name="m", engine="scripted", model="m")
@@ -111,6 +113,65 @@ def test_every_row_passes_every_step_once(make_executor):
     rows = list(make_executor().run(trials(50), STEPS))
     assert texts(rows) == {f"s{i}": f"{i}!{i}!" for i in range(50)}
     assert len(rows) == 50
+
+
+@asynccontextmanager
+async def waiting_for_the_others(folder: Path, seat: Seat) -> AsyncIterator[Work]:
+    """The candidate `late` answers once the 33 rows of the others are through the next step."""
+
+    async def work(row: Trial) -> Trial:
+        deadline = time.monotonic() + 60
+        while row.item.candidate.name == "late" and _count_files(folder) < 33:
+            if time.monotonic() > deadline:
+                return row
+            await asyncio.sleep(0.05)
+        return replace(row, response=Response(key="", purpose=Purpose.CANDIDATE, model="m"))
+
+    yield work
+
+
+def _count_files(folder: Path) -> int:
+    return sum(1 for _ in folder.iterdir())
+
+
+@asynccontextmanager
+async def noting(folder: Path, seat: Seat) -> AsyncIterator[Work]:
+    async def work(row: Trial) -> Trial:
+        if row.item.candidate.name != "late":
+            (folder / f"{row.item.candidate.name}-{row.item.sample.id}").touch()
+        return row
+
+    yield work
+
+
+def of_model(name: str, count: int) -> list[Trial]:
+    model = replace(MODEL, name=name)
+    return [replace(row, item=replace(row.item, candidate=model)) for row in trials(count)]
+
+
+def test_a_slow_candidate_fills_its_own_lane_alone(make_executor, tmp_path):
+    lanes = (
+        Lane(name="late", rows=of_model("late", 40), in_flight=4),
+        Lane(name="early", rows=of_model("early", 30), in_flight=2),
+        Lane(name="third", rows=of_model("third", 3), in_flight=2),
+    )
+    steps = (
+        Step(name="ask", build=partial(waiting_for_the_others, tmp_path), in_flight=8),
+        Step(name="note", build=partial(noting, tmp_path)),
+    )
+    rows = list(make_executor().run(lanes, steps))
+    names = [row.item.candidate.name for row in rows]
+    assert sorted(names) == ["early"] * 30 + ["late"] * 40 + ["third"] * 3
+    assert all(row.response is not None for row in rows)  # None had to give up waiting.
+
+
+def test_an_empty_lane_gives_no_rows(make_executor):
+    lanes = (
+        Lane(name="a", rows=(), in_flight=2),
+        Lane(name="b", rows=of_model("b", 3), in_flight=2),
+    )
+    steps = (Step(name="answer", build=answer), Step(name="double", build=double))
+    assert len(list(make_executor().run(lanes, steps))) == 3
 
 
 def test_no_rows_give_no_rows(make_executor):
