@@ -31,8 +31,8 @@ LABEL org.opencontainers.image.title="ifbench" \
       org.opencontainers.image.description="Instruction following of multimodal models, on Ray" \
       org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.licenses="Apache-2.0"
-# KubeRay may start its command in a login shell, which reads its PATH anew.
-RUN echo 'PATH=/opt/ifbench/bin:$PATH' > /etc/profile.d/ifbench.sh && \
+# KubeRay may start its command in a login shell, which sets PATH anew.
+RUN echo "PATH=/opt/ifbench/bin:\$PATH" > /etc/profile.d/ifbench.sh && \
     useradd --uid 1000 --user-group --no-create-home --home-dir /tmp ifbench && \
     install --directory --owner 1000 --group 1000 /store /cache
 COPY --from=build /opt/ifbench /opt/ifbench

@@ -7,7 +7,6 @@ from typing import Any
 
 import yaml
 
-
 FILES = (
     "ray.io_rayjobs.yaml",
     "kueue.x-k8s.io_clusterqueues.yaml",
