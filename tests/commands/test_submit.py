@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
@@ -159,3 +160,19 @@ def test_examples_are_not_applied(cluster, capsys):
     assert submit("--apply", *RUN) == 2
     assert "give yours with --image" in capsys.readouterr().err
     assert not (cluster / "asked").exists()
+
+
+def test_an_overlay_of_ones_own_is_a_folder(tmp_path, capsys):
+    from ifbench.kubernetes.overlays import packaged_manifests
+
+    own = tmp_path / "mine"
+    own.mkdir()
+    shipped = os.path.relpath(packaged_manifests() / "overlays" / "local", own)
+    images = [{"name": "registry.example.com/ifbench", "newName": "r/own", "newTag": "2.0.0"}]
+    (own / "kustomization.yaml").write_text(
+        yaml.safe_dump({"resources": [shipped], "images": images})
+    )
+    assert submit("--overlay", str(own), "--", *RUN) == 0
+    (job,) = rendered(capsys)
+    head = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
+    assert head["containers"][0]["image"] == "r/own:2.0.0"
