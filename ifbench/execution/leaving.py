@@ -26,7 +26,7 @@ POLL_S = 0.2
 def is_leaving() -> bool:
     """True once this node is about to go."""
     note = os.environ.get(VARIABLE)
-    return bool(note) and Path(note or "").exists()
+    return Path(note).exists() if note else False
 
 
 def leave(seconds: float, processes: Path = Path("/proc")) -> None:

@@ -30,7 +30,7 @@ def crd_validators(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
 
 def strict(schema: dict[str, Any], *, is_root: bool = False) -> dict[str, Any]:
     """The schema in JSON Schema's words, what the API server fills in left optional."""
-    made = {
+    made: dict[str, Any] = {
         key: schema[key]
         for key in ("type", "enum", "minimum", "maximum", "minLength", "maxLength", "minItems",
                     "maxItems", "pattern")
