@@ -85,13 +85,16 @@ def _parser() -> argparse.ArgumentParser:
     submit = add("submit", "write a RayJob that evaluates on a Kubernetes cluster, or apply it")
     submit.add_argument(
         "--overlay",
+        type=_said,
         default="local",
         metavar="NAME",
         help="local, api or gpu (k8s/overlays), or a folder of your own; default: local",
     )
-    submit.add_argument("--image", help="default: what the overlay says")
-    submit.add_argument("--namespace", help="default: what the overlay says")
-    submit.add_argument("--name", help="default: made of the command, so that it finds its run")
+    submit.add_argument("--image", type=_said, help="default: what the overlay says")
+    submit.add_argument("--namespace", type=_said, help="default: what the overlay says")
+    submit.add_argument(
+        "--name", type=_said, help="default: made of the command, so that it finds its run"
+    )
     action = submit.add_mutually_exclusive_group()
     action.add_argument("--render", action="store_true", help="write the YAML (the default)")
     action.add_argument("--apply", action="store_true", help="hand it to the cluster; asks kubectl")
