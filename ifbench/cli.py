@@ -85,15 +85,15 @@ def _parser() -> argparse.ArgumentParser:
     submit = add("submit", "write a RayJob that evaluates on a Kubernetes cluster, or apply it")
     submit.add_argument(
         "--overlay",
-        type=_said,
+        type=_word,
         default="local",
         metavar="NAME",
         help="local, api or gpu (k8s/overlays), or a folder of your own; default: local",
     )
-    submit.add_argument("--image", type=_said, help="default: what the overlay says")
-    submit.add_argument("--namespace", type=_said, help="default: what the overlay says")
+    submit.add_argument("--image", type=_word, help="default: what the overlay says")
+    submit.add_argument("--namespace", type=_word, help="default: what the overlay says")
     submit.add_argument(
-        "--name", type=_said, help="default: made of the command, so that it finds its run"
+        "--name", type=_word, help="default: made of the command, so that it finds its run"
     )
     action = submit.add_mutually_exclusive_group()
     action.add_argument("--render", action="store_true", help="write the YAML (the default)")
@@ -197,6 +197,12 @@ def _said(text: str) -> str:
     """An argument that may not be blank: an empty path would be the working folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError(f"a path is expected, found {text!r}")
+    return text
+
+
+def _word(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"a word is expected, found {text!r}")
     return text
 
 

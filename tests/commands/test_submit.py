@@ -127,6 +127,13 @@ def test_a_mistake_is_told_before_anything_is_written(capsys, arguments, words):
     assert said.out == ""
 
 
+@pytest.mark.parametrize("option", ["--overlay", "--image", "--namespace", "--name"])
+def test_a_blank_word_is_refused(capsys, option):
+    with pytest.raises(SystemExit):
+        submit(option, " ", "--", *RUN)
+    assert f"{option}: a word is expected" in capsys.readouterr().err
+
+
 # ── Applying ─────────────────────────────────────────────────────────────────────────
 
 
