@@ -43,10 +43,12 @@ class Nodes:
 
     def submit(self, command: str, name: str) -> subprocess.CompletedProcess[str]:
         """As KubeRay's submitter does: the entrypoint stands unquoted in a line for bash."""
+        return self.job("submit", f"--submission-id {name} -- {command}")
+
+    def job(self, action: str, words: str) -> subprocess.CompletedProcess[str]:
         address = f"http://127.0.0.1:{self.dashboard}"
-        line = f"ray job submit --address {address} --submission-id {name} -- {command}"
         return subprocess.run(
-            ["/bin/bash", "-c", line],
+            ["/bin/bash", "-c", f"ray job {action} --address {address} {words}"],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -64,6 +66,7 @@ def nodes() -> Iterator[Nodes]:
         "PYTHONWARNINGS": "ignore",
         "RAY_AUTH_MODE": "token",  # as `authOptions.mode: token` has it
         "RAY_AUTH_TOKEN": TOKEN,
+        "RAY_JOB_STOP_WAIT_TIME_S": "30",
         "RAY_USAGE_STATS_ENABLED": "0",
         "RAY_worker_niceness": "0",
     }
@@ -121,6 +124,25 @@ def test_a_bad_configuration_fails_before_anything_is_asked_with_its_own_code(no
     assert "judge: no model `nobody`" in bad.stdout
     assert "exit code 2" in bad.stdout + bad.stderr
     assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.soak
+def test_a_run_that_is_deleted_drains_and_keeps_what_was_answered(nodes, tmp_path):
+    slow = ("model.scripted.options.latency_s=0.5", "model.scripted.limits.concurrency=2")
+    line = command(f"store.uri='{tmp_path}/store'", "judge=scripted", *slow)
+    assert nodes.job("submit", f"--no-wait --submission-id fourth -- {line}").returncode == 0
+    deadline = time.monotonic() + WAIT_S
+    while len(Store(str(tmp_path / "store")).journal) < 5:
+        assert time.monotonic() < deadline, nodes.job("logs", "fourth").stdout
+        time.sleep(1)
+    assert nodes.job("stop", "fourth").returncode == 0
+    said = nodes.job("logs", "fourth").stdout
+    assert "SIGTERM: no new calls" in said
+    assert "To go on: ifbench evaluate" in said
+    store = Store(str(tmp_path / "store"))
+    (manifest,) = store.list_runs()
+    assert manifest.invocations[-1].ending == "interrupted"
+    assert 5 <= manifest.counts.answered < manifest.counts.planned
 
 
 def test_the_probes_of_the_manifests_are_answered_without_a_token(nodes):
