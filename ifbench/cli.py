@@ -82,6 +82,27 @@ def _parser() -> argparse.ArgumentParser:
     plan = add("plan", "show what `evaluate` would do: calls, tokens, cost, time; asks nobody")
     _configured(plan)
 
+    submit = add("submit", "write a RayJob that evaluates on a Kubernetes cluster, or apply it")
+    submit.add_argument(
+        "--overlay",
+        type=_word,
+        default="local",
+        metavar="NAME",
+        help="local, api or gpu (k8s/overlays), or a folder of your own; default: local",
+    )
+    submit.add_argument("--image", type=_word, help="default: what the overlay says")
+    submit.add_argument("--namespace", type=_word, help="default: what the overlay says")
+    submit.add_argument(
+        "--name", type=_word, help="default: made of the command, so that it finds its run"
+    )
+    action = submit.add_mutually_exclusive_group()
+    action.add_argument("--render", action="store_true", help="write the YAML (the default)")
+    action.add_argument("--apply", action="store_true", help="hand it to the cluster; asks kubectl")
+    submit.add_argument("-o", "--output", type=_path, help="default: standard output")
+    submit.add_argument("--context", help="which cluster of the kubeconfig")
+    submit.add_argument("--kubeconfig", type=_path, help="default: kubectl's own")
+    _configured(submit)
+
     report = add("report", "print the tables of stored runs")
     report.add_argument(
         "runs",
@@ -176,6 +197,12 @@ def _said(text: str) -> str:
     """An argument that may not be blank: an empty path would be the working folder."""
     if not text.strip():
         raise argparse.ArgumentTypeError(f"a path is expected, found {text!r}")
+    return text
+
+
+def _word(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError(f"a word is expected, found {text!r}")
     return text
 
 

@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.in_hand import InHand
+from ifbench.execution.leaving import is_leaving
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -349,6 +350,7 @@ class _Worker:
         )
         self._work: Work = self._on_loop(self._context.__aenter__())
         self._slots: asyncio.Semaphore = self._on_loop(self._make_slots())
+        self._staying: asyncio.Event = self._on_loop(self._make_staying())
         threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, block: pa.Table) -> pa.Table:
@@ -360,11 +362,18 @@ class _Worker:
     async def _make_slots(self) -> asyncio.Semaphore:
         return asyncio.Semaphore(self._step.in_flight)
 
+    async def _make_staying(self) -> asyncio.Event:
+        staying = asyncio.Event()
+        staying.set()
+        return staying
+
     async def _all(self, rows: Iterable[Trial]) -> list[Trial]:
         return await asyncio.gather(*(self._one(row) for row in rows))
 
     async def _one(self, row: Trial) -> Trial:
         async with self._slots:
+            # On a node that goes, a row that has not begun stays until Ray gives it to another.
+            await self._staying.wait()
             self._tally.add("rows", self._step.name, "in")
             done = await self._in_hand.carry(self._work, row)
             self._tally.add("rows", self._step.name, "out")
@@ -376,6 +385,8 @@ class _Worker:
     def _report(self) -> None:
         while True:
             time.sleep(REPORT_INTERVAL_S)
+            held = is_leaving() and not self._stopping.is_set()
+            self._loop.call_soon_threadsafe(self._staying.clear if held else self._staying.set)
             try:
                 order = self._ray.get(self._board.report.remote(self._tally.drain()), timeout=10)
             except self._ray.exceptions.RayError:

@@ -1,0 +1,114 @@
+"""`ifbench submit`: a command as a RayJob, written out or handed to a cluster."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ifbench.benchmarks.datasets import open_dataset
+from ifbench.cli import EXIT_OK
+from ifbench.config import RunConfig, load_config
+from ifbench.config.shipping import own_files
+from ifbench.engines.build import check_options
+from ifbench.errors import ConfigError
+from ifbench.kubernetes.kubectl import ENDED, Cluster
+from ifbench.kubernetes.overlays import Manifest, as_yaml, rayjob_of
+from ifbench.kubernetes.rayjob import (
+    check_name,
+    default_name,
+    entrypoint,
+    image_of,
+    settings_of,
+    written,
+)
+from ifbench.pipeline import check_rules
+
+EXAMPLE_IMAGE = "registry.example.com/"
+EXAMPLE_BUCKET = "s3://example-bucket/"
+
+
+def run(options: argparse.Namespace) -> int:
+    """Check the configuration, write the RayJob, and render or apply it."""
+    job = rayjob_of(options.overlay)
+    overrides = [*settings_of(job), *options.overrides]
+    config = checked(overrides, options.config_dir)
+    conf = own_files(options.config_dir)
+    name = check_name(options.name or default_name(options.overlay, options.overrides))
+    manifests = written(
+        job,
+        entrypoint(overrides, has_conf=bool(conf)),
+        name=name,
+        image=options.image,
+        namespace=options.namespace,
+        conf=conf,
+    )
+    examples = _examples(options.image or image_of(job), config)
+    if options.apply:
+        if examples:
+            raise ConfigError("; ".join(examples))
+        return _apply(manifests, name, options)
+    for words in examples:
+        print(f"ifbench: not ready to be applied: {words}", file=sys.stderr)
+    _say_keys(config)
+    _write(as_yaml(manifests), options.output)
+    return EXIT_OK
+
+
+def checked(overrides: Sequence[str], config_dir: Path | None) -> RunConfig:
+    """The configuration, as far as it can be checked from here; opens no store.
+
+    A data file is read where it comes with ifbench; another's path is the pods'.
+    """
+    config = load_config(overrides, config_dir=config_dir)
+    check_options(config.models)
+    check_rules(config)
+    if config.benchmark.data.startswith("builtin:"):
+        open_dataset(config.benchmark)
+    if config.execution.name != "ray" or config.execution.address is None:
+        raise ConfigError(
+            "a RayJob runs on its own cluster: leave execution=ray and execution.address=auto"
+        )
+    return config
+
+
+def _examples(image: str, config: RunConfig) -> list[str]:
+    """What the shipped manifests leave to the user, and the user has left."""
+    found = []
+    if image.startswith(EXAMPLE_IMAGE):
+        found.append(f"the image is an example ({image}); give yours with --image")
+    if config.store.uri.startswith(EXAMPLE_BUCKET):
+        found.append(f"the store is an example ({config.store.uri}); give yours with store.uri=")
+    return found
+
+
+def _say_keys(config: RunConfig) -> None:
+    names = sorted({model.api_key_env for model in config.models if model.api_key_env})
+    if names:
+        print(f"ifbench: the secret `ifbench-keys` must hold {', '.join(names)}", file=sys.stderr)
+
+
+def _apply(manifests: Sequence[Manifest], name: str, options: argparse.Namespace) -> int:
+    namespace = manifests[-1]["metadata"]["namespace"]
+    given = {"--context": options.context, "--kubeconfig": options.kubeconfig}
+    cluster = Cluster(namespace, [word for key, v in given.items() if v for word in (key, str(v))])
+    state = cluster.state(name)
+    if state and state not in ENDED:
+        print(f"{name} is there already ({state}); it is left to go on.")
+    else:
+        if state:  # KubeRay does not start an ended one again.
+            cluster.delete(name)
+        print(cluster.apply(as_yaml(manifests)).strip())
+    print(f"See it: kubectl --namespace {namespace} get rayjob {name} --watch")
+    return EXIT_OK
+
+
+def _write(text: str, path: Path | None) -> None:
+    if path is None:
+        print(text, end="")
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
