@@ -134,7 +134,7 @@ def read_measure(text: str, asked: Asked = Asked()) -> Measure | None:
 
 _FACTORIAL = re.compile(r"!(?!\w)")  # Or only joy: `5!` is for a reader.
 _SIDE = re.compile(
-    r"[\s$*]{0,3}(?:°|º|˚|\^\s?\{?\s?\\circ\s?\}?|\\degree|deg(?:ree)?s?(?![a-z]))[\s$*{\\]{0,4}"
+    r"[\s$*]{0,3}(?:°|º|˚|\^\s?\{?\s?\\circ\s?\}?|\\degree|deg(?:ree)?s?(?![a-z]))(?:[\s$*{~]|\\[,; ]){0,5}"
     r"(?:\\?(?:text|mathrm)\{\s?)?([NSEW]|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)(?![^\W_])"
 )
 

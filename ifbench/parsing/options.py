@@ -82,9 +82,9 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
     choice = _one_of(labels or lines, options)
     if choice.option is not None or choice.mentions:
         return choice
-    if mode == "exact" and options.texts and (named := _affirmed(text, options)):
-        if any(_SAYS_SO.search(text[max(one.start - 40, 0) : one.start]) for one in named):
-            return _one_of(named, options)
+    named = _affirmed(text, options) if mode == "exact" and options.texts else []
+    if any(_SAYS_SO.search(text[max(one.start - 40, 0) : one.start]) for one in named):
+        return _one_of(named, options)
     return Choice(problem="the answer states none of the options as its choice")
 
 
