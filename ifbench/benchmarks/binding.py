@@ -59,7 +59,8 @@ def _sentence(entry: Any, model: type[BaseModel]) -> str:
     if entry["type"] == "missing":
         sentence = f"the key `{last}` is missing"
         return f"{inside}: {sentence}" if inside else sentence
-    return f"{_place(location) or 'the record'}: {entry['msg']}, found {_shorten(entry['input'])}"
+    words = entry["msg"].removeprefix("Value error, ")  # Our own sentences need no heading.
+    return f"{_place(location) or 'the record'}: {words}, found {_shorten(entry['input'])}"
 
 
 def _place(location: Sequence[str | int]) -> str:

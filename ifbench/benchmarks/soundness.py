@@ -25,7 +25,7 @@ from ifbench.parsing.numbers import quantities_in
 from ifbench.types import ChecklistItem, Outcome, Sample, UnboundParams
 
 Kind: TypeAlias = Literal[
-    "parameters", "reference", "contradiction", "input", "checklist", "conditions"
+    "parameters", "reference", "contradiction", "input", "media", "checklist", "conditions"
 ]
 
 
@@ -75,6 +75,21 @@ def _question(sample: Sample) -> Found:
         mark = next((mark for mark in _CHAT_MARKS if mark in words), None)
         if mark is not None:
             yield "input", f"`{mark}` stands in the question: another model's chat template"
+
+
+def _pictures(sample: Sample) -> Found:
+    """Pictures that are there and cannot be shown: no model could be asked. Reads the files."""
+    from ifbench.media.errors import MediaError
+    from ifbench.media.images import check_picture
+    from ifbench.media.sources import read_source
+
+    for index, media in enumerate(sample.media):
+        if media.kind != "image":
+            continue
+        try:
+            check_picture(read_source(media))
+        except MediaError as error:
+            yield "media", f"media[{index}]: {media.uri}: {error}"
 
 
 # ── The checklist ────────────────────────────────────────────────────────────────────
@@ -227,6 +242,7 @@ def _lost_by_rounding(text: str, places: int) -> str:
 
 _LOOKS: tuple[Callable[[Sample], Found], ...] = (
     _question,
+    _pictures,
     _parameters,
     _checklist,
     _contradictions,
@@ -238,6 +254,7 @@ KINDS: Mapping[Kind, str] = MappingProxyType(
     {
         "input": "the question lacks what it is about",
         "parameters": "parameters that no parser could read; the item stays undecided, or a judge decides on its question",
+        "media": "pictures that cannot be read, so that nobody can be asked",
         "checklist": "constraints that are missing, unknown or not those chosen",
         "contradiction": "constraints that no answer can obey together",
         "conditions": "conditional instructions that no table by depth or branch can count",

@@ -24,7 +24,7 @@ from ifbench.types import Cause
 
 CORRECTNESS = "correctness"
 """What stands for a constraint's id in calls and verdicts."""
-GRADING_VERSION = 1
+GRADING_VERSION = 2
 
 
 class GradingParams(Params):

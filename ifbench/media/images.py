@@ -69,6 +69,11 @@ def encode_image(data: bytes, policy: ImagePolicy) -> Blob:
     return blob
 
 
+def check_picture(data: bytes) -> None:
+    """Raise `MediaError` when the bytes are no picture that can be shown whole."""
+    _decode(data)
+
+
 def check_cap(blob: Blob, policy: ImagePolicy) -> None:
     """Raise `MediaError` when the encoded picture is over the policy's byte cap."""
     if policy.max_bytes is not None and len(blob.data) > policy.max_bytes:
@@ -89,7 +94,8 @@ def _decode(data: bytes) -> Image.Image:
         image.load()
         return ImageOps.exif_transpose(image)
     except _DECODER_ERRORS as error:
-        raise MediaError(f"the picture cannot be decoded: {error}") from error
+        words = str(error).partition(" <_io.")[0]  # An address in memory tells nobody anything.
+        raise MediaError(f"the picture cannot be decoded: {words}") from error
 
 
 def _eight_bits(image: Image.Image, *, keep_alpha: bool) -> Image.Image:

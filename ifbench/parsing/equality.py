@@ -30,10 +30,12 @@ from ifbench.parsing.measures import (
     read_range,
     same_measure,
 )
+from ifbench.parsing.molecules import SYMBOLS as ELEMENTS
 from ifbench.parsing.molecules import Molecule, Readable, is_same_molecule, parse_molecule
 from ifbench.parsing.notations import find_molecule
 from ifbench.parsing.options import Mode, Options, read_choice, read_yes_no
 from ifbench.parsing.text_forms import bare, comparable, fold
+from ifbench.parsing.unit_table import SYMBOLS
 
 SHORT = 300
 """Characters up to which a text is compared word by word; a longer one is prose."""
@@ -201,14 +203,44 @@ def _is_same_text(piece: str, reference: str) -> bool:
     if len(piece) > 2 * SHORT:
         return False
     words = bare(piece)
-    form = comparable(words)
-    if form and form in {comparable(name) for name in _names(reference)}:
+    if any(_is_same_name(words, name) for name in _names(reference)):
         return True
     signs = formula_tokens(words).signs
     return bool(_FORMULA.search(reference) and signs and signs == formula_tokens(reference).signs)
 
 
 _FORMULA = re.compile(r"[=^_\\+*/]")
+
+
+def _is_same_name(one: str, other: str) -> bool:
+    """Equal but for typography and case; where case tells symbols apart (Co, CO), with it.
+
+    An en dash between figures is a hyphen: `10–20` is `10-20`.
+    """
+    first, second = (comparable(_RANGE_DASH.sub("-", words), ignore_case=False)
+                     for words in (one, other))  # fmt: skip
+    if not first or first.casefold() != second.casefold():
+        return False
+    pairs = zip(_TOKEN.findall(first), _TOKEN.findall(second), strict=False)
+    return not any(a != b and _is_symbol(a) and _is_symbol(b) for a, b in pairs)
+
+
+_RANGE_DASH = re.compile(r"(?<=\d)\s?[–—−]\s?(?=\d)")
+_TOKEN = re.compile(r"[^\W_]+")
+_CHEMICAL = re.compile(r"(?:[A-Z][a-z]?\d*)+")
+_LONGEST_SYMBOL = 6
+
+
+def _is_symbol(word: str) -> bool:
+    """True for a unit and for a chemical formula, whose elements are all known."""
+    if len(word) > _LONGEST_SYMBOL:
+        return False
+    if word in SYMBOLS:
+        return True
+    elements = re.findall(r"[A-Z][a-z]?", word)
+    return bool(_CHEMICAL.fullmatch(word)) and all(one in ELEMENTS for one in elements)
+
+
 _ABBREVIATED = re.compile(r"(?P<name>[^()]{4,}?)\s*\((?P<short>[A-Z][A-Za-z0-9-]{1,9})\)")
 
 
@@ -444,7 +476,7 @@ def _parts(piece: str) -> list[str]:
 
 def _same_parts(found: Sequence[str], wanted: Sequence[str]) -> bool:
     return len(found) == len(wanted) and all(
-        comparable(bare(one)) == comparable(bare(other)) or _same_number(one, other)
+        _is_same_name(bare(one), bare(other)) or _same_number(one, other)
         for one, other in zip(found, wanted, strict=True)
     )
 

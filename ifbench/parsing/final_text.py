@@ -51,6 +51,7 @@ def final_text(text: str | None, reasoning: str = "") -> FinalText:
     """
     if not text:
         return FinalText(text="", reasoning=reasoning)
+    text = text.removeprefix("\ufeff")  # A byte-order mark belongs to a file, not to its words.
     read = _read_channels(text) if "<|channel|>" in text else _read_tags(text)
     removed = "\n".join(part for part in (reasoning, read.reasoning) if part.strip())
     return FinalText(text=_without_end_tokens(read.text), reasoning=removed, closed=read.closed)

@@ -51,6 +51,7 @@ _BLOCKS: Mapping[str, MarkdownConstruct] = {
     "fence": "fence",
     "hr": "rule",
 }
+_HOLDERS = frozenset({"heading", "list", "quote"})
 _INLINES: Mapping[str, MarkdownConstruct] = {
     "em_open": "emphasis",
     "strong_open": "strong",
@@ -129,6 +130,22 @@ class _Search:
     def __init__(self, wanted: frozenset[MarkdownConstruct]) -> None:
         self.wanted = wanted
         self.found: dict[MarkdownConstruct, MarkdownMark] = {}
+        self._opened: list[tuple[Token, MarkdownConstruct]] = []
+
+    def see_block(self, token: Token) -> None:
+        """A list, a heading or a quote counts once something stands in it: `42.` is no list."""
+        construct = _BLOCKS.get(token.type)
+        if token.type.endswith("_open") and construct in _HOLDERS:
+            self._opened.append((token, construct))
+        elif token.type.endswith("_close") and self._opened:
+            if self._opened[-1][0].type == token.type.replace("_close", "_open"):
+                self._opened.pop()
+        elif self._opened and (token.content.strip() or token.type == "hr"):
+            for opening, _ in self._opened:
+                self.see(opening, _BLOCKS, opening.map)
+            self._opened.clear()
+        if construct not in _HOLDERS:
+            self.see(token, _BLOCKS, token.map)
 
     def see(
         self,
@@ -159,7 +176,7 @@ class _WatchedTokens(_Tokens):
 
     def look(self) -> None:
         if self:
-            self._search.see(self[-1], _BLOCKS, self[-1].map)
+            self._search.see_block(self[-1])
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice
@@ -78,6 +78,8 @@ class Measure:
     """Symbols with their exponents; a word that is no unit stands for itself."""
     words: str = ""
     """As it stands in the text."""
+    side: str = ""
+    """Of an angle on the Earth its hemisphere, `N`, `S`, `E` or `W`, where it is written."""
 
 
 _ASSERTION = re.compile(
@@ -100,7 +102,9 @@ _CONNECTIVE = re.compile(
     r"rounded|approximately|due|between|under|that|the)\b"
 )
 _PLUS_MINUS = re.compile(r"\s?(?:±|\\pm|\+/-)\s?$")
-_FRACTION = re.compile(r"\s*([-−+]?)\s*(\d{1,9})\s*/\s*(\d{1,9})\s*")
+_FRACTION = re.compile(
+    r"\s*([-−+]?)\s*(?:\\[dt]?frac\s?\{\s?)?(\d{1,9})(?:\s*/\s*|(?<=\d)\s?\}\s?\{\s?)(\d{1,9})(?:\s|\})*"
+)
 
 
 def read_measure(text: str, asked: Asked = Asked()) -> Measure | None:
@@ -121,9 +125,18 @@ def read_measure(text: str, asked: Asked = Asked()) -> Measure | None:
     if not _ASSERTION.search(before[-60:]) or _DENIES.search(before) or _is_open(before):
         return None
     tail = _tail_unit(text[number.end :], asked.words)
-    if tail is None:
+    if tail is None or _FACTORIAL.match(text, number.end):
         return None
-    return measure_of(number, text, tail)
+    side = _SIDE.match(text, number.end)
+    measure = measure_of(number, text, tail)
+    return replace(measure, side=side[1][0].upper()) if side else measure
+
+
+_FACTORIAL = re.compile(r"!(?!\w)")  # Or only joy: `5!` is for a reader.
+_SIDE = re.compile(
+    r"[\s$*]{0,3}(?:°|º|˚|\^\s?\{?\s?\\circ\s?\}?|\\degree|deg(?:ree)?s?(?![a-z]))(?:[\s$*{~]|\\[,; ]){0,5}"
+    r"(?:\\?(?:text|mathrm)\{\s?)?([NSEW]|[Nn]orth|[Ss]outh|[Ee]ast|[Ww]est)(?![^\W_])"
+)
 
 
 def measure_of(number: Number, text: str, unit: Powers = ()) -> Measure:
@@ -248,8 +261,11 @@ def same_measure(
 
     References often have no unit. The answer's is then taken for right if the question asks for
     it; if the question asks for none, three equal digits of a unit without prefix outweigh that it cannot be checked.
-    Whole numbers on both sides are counts: then nearly equal is not sure to be equal.
+    Whole numbers on both sides are counts: then nearly equal is not sure to be equal. Two
+    hemispheres are two places.
     """
+    if answer.side and reference.side and answer.side != reference.side:
+        return False if {answer.side, reference.side} in _OPPOSITE else None
     same = same_value(answer.value, reference, tolerance, answer.half_digit)
     if same and answer.is_integer and reference.is_integer and answer.value != reference.value:
         same = None
@@ -267,6 +283,7 @@ def same_measure(
     return True if same and is_free else None
 
 
+_OPPOSITE = ({"N", "S"}, {"E", "W"})
 _PERCENT: Powers = (("%", Fraction(1)),)
 _TELLING_DIGITS = 3
 

@@ -140,9 +140,31 @@ def _in_words(text: str, system: Readable) -> str | None:
         molecule = parse_molecule(word, system)
         if isinstance(molecule, NoMolecule):
             continue
+        if system == "selfies" and (row := _row_of_symbols(text, start, end)) != word:
+            return row
         if system != "smiles" or molecule.heavy_atoms > 1 or "[" in word:
             return _with_reaction(text, start, end, word, system)
     return None
+
+
+_ONE_BEFORE = re.compile(r"\[[^\[\]\s]{1,40}\][ \t]{0,4}\Z")
+_SYMBOLS_AFTER = re.compile(r"(?:[ \t]{1,4}(?:\[[^\[\]\s]{1,40}\])++)*+")
+_ROW = 2000  # Characters on either side of a symbol in which its row is looked for.
+
+
+def _row_of_symbols(text: str, start: int, end: int) -> str:
+    """SELFIES written with blanks (`[C] [C] [O]`): all of it, whose blanks make it invalid.
+
+    One of its symbols would be a valid molecule, and none that the answer gives.
+    """
+    first = start
+    for _ in range(_ROW):
+        opening = _ONE_BEFORE.search(text, max(first - 80, 0), first)
+        if opening is None:
+            break
+        first = opening.start()
+    after = _SYMBOLS_AFTER.match(text, end, end + _ROW)
+    return text[first : after.end() if after else end].strip()
 
 
 def _is_unlike_english(word: str) -> bool:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from ifbench.parsing.answers import Region, stated_answers
+from ifbench.parsing.denials import is_denied
 from ifbench.parsing.text_forms import bare_span, comparable, fold, lowered
 
 Mode: TypeAlias = Literal["label", "exact", "contains"]
@@ -58,12 +59,14 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
     explanation it is the stated answer that does, or that begins so ("The answer is copper,
     for …"), the last one if there are several, or else the first or last line.
     `label`: the same with labels ("answer is B because …", "(B) is correct"), and without a
-    statement all labels that stand apart ("(B)", "**B**", "B.") must be one.
+    statement all labels that stand apart ("(B)", "**B**", "B.") must be one. Where neither says
+    anything, a sentence that says so ("It is a metal") chooses the only option that is named.
     `contains`: the options' texts are looked for, longest first, as whole words; all that are
-    found must be one option, and explanations do not matter.
+    found must be one option, and explanations do not matter. What is denied ("not a metal") is
+    not named.
     """
     if mode == "contains":
-        return _one_of(_contained(text, options), options)
+        return _one_of(_affirmed(text, options), options)
     whole = _whole_option(text, 0, len(text), options)
     if whole is not None:
         return Choice(option=whole.option, mentions=(whole,))
@@ -77,9 +80,12 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
         return _one_of(alone, options)
     labels = _labels_apart(text, options) if mode == "label" else []
     choice = _one_of(labels or lines, options)
-    if choice.option is None and not choice.mentions:
-        return Choice(problem="the answer states none of the options as its choice")
-    return choice
+    if choice.option is not None or choice.mentions:
+        return choice
+    named = _affirmed(text, options) if mode == "exact" and options.texts else []
+    if any(_SAYS_SO.search(text[max(one.start - 40, 0) : one.start]) for one in named):
+        return _one_of(named, options)
+    return Choice(problem="the answer states none of the options as its choice")
 
 
 def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
@@ -109,8 +115,15 @@ def _whole_option(text: str, start: int, end: int, options: Options) -> Mention 
 
 
 def _form(words: str, options: Options) -> str:
-    """Comparable, without the emphasis that may stand in the middle ("**B.** copper")."""
-    return comparable(words.replace("*", ""), ignore_case=options.ignore_case).strip()
+    """Comparable, without the emphasis that may stand in the middle ("**B.** copper").
+
+    An en dash between figures is a hyphen, and a mark of joy says nothing.
+    """
+    words = _RANGE_DASH.sub("-", words.replace("*", ""))
+    return comparable(words, ignore_case=options.ignore_case).rstrip("! ").strip()
+
+
+_RANGE_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 
 
 @lru_cache(maxsize=256)
@@ -129,7 +142,7 @@ def _patterns(options: Options) -> tuple[re.Pattern[str], ...]:
 def _spellings(options: Options, index: int) -> str:
     text = re.escape(_form(options.texts[index], options)) if options.texts else ""
     if not options.labels:
-        return rf"[\"']?{text}[\"']?"
+        return rf"[\"'(\[]?{text}[\"')\]]?"
     label = re.escape(_form(options.labels[index], options).strip("()[]{}.:"))
     labelled = rf"(?:(?:[oO]ption|[cC]hoice|选项) ?)?[(\[]?{label}[)\]]?"
     if not text:
@@ -351,6 +364,22 @@ def _lines_alone(text: str, options: Options) -> list[Mention]:
     return mentions
 
 
+_SAYS_SO = re.compile(
+    r"(?:\b(?:is|are|was|be|as|choose|chose|select|pick)|['’]s|[:：=]|是|为)"
+    r"(?:\s{1,3}(?:an?|the))?[\s*_\"'“‘`]{0,4}\Z",
+    re.IGNORECASE,
+)
+
+
+def _affirmed(text: str, options: Options) -> list[Mention]:
+    """The options' texts in the text, but for those that it denies."""
+    return [
+        mention
+        for mention in _contained(text, options)
+        if mention.end == mention.start or not is_denied(text, mention.start, mention.end)
+    ]
+
+
 def _contained(text: str, options: Options) -> list[Mention]:
     plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
     plain = lowered(plain) if options.ignore_case else plain
@@ -442,11 +471,11 @@ class YesNo:
 def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> YesNo:
     """Read an answer that is "yes" or "no" (or the same in other words, `labels`).
 
-    Alone, it equals a label once emphasis, quotes and the final stop are gone. With an
+    Alone, it equals a label once emphasis, quotes, a bracket around it and the stop are gone. With an
     explanation its first word decides, and the other word must not be asserted later: as a
     sentence or clause of its own, or as the stated answer. "No" in "no other gas" asserts nothing.
     """
-    start, end = bare_span(text)
+    start, end = _word_span(text)
     wanted = [comparable(label) for label in labels]
     if end - start <= 2 * max(map(len, labels)) and comparable(text[start:end]) in wanted:
         return YesNo(index=wanted.index(comparable(text[start:end])), start=start, end=end)
@@ -468,6 +497,19 @@ def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> Yes
     return YesNo(index=index, start=begin, end=begin + len(labels[index]))
 
 
+def _word_span(text: str) -> tuple[int, int]:
+    """The bare answer without an exclamation mark, a bracket or the bullet of a list of one."""
+    start, end = bare_span(text)
+    bullet = _BULLET.match(text, start, end)
+    start, end = bare_span(text, bullet.end() if bullet else start, end)
+    while end > start and text[end - 1] in "!！":
+        end -= 1
+    if end - start > 2 and text[start] + text[end - 1] in {"()", "[]", "（）"}:
+        start, end = start + 1, end - 1
+    return bare_span(text, start, end)
+
+
+_BULLET = re.compile(r"[-*•][ \t]")
 _FIRST_WORD = re.compile(r"(?:[^\w\\]|_|\\[A-Za-z]{1,8}\s?\{|\\\()*+")
 
 

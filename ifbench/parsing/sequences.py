@@ -209,18 +209,22 @@ def _within_termini(text: str, start: int, end: int) -> tuple[int, int]:
 def _is_sequence(words: str) -> bool:
     """Three-letter code, or one case, and blanks only between blocks or lines of one length, the last one aside.
 
-    Words of a language are no blocks: a single one may be a sequence, a phrase may not.
+    Words of a language are no blocks: a single one may be a sequence, a phrase may not. Blocks of
+    nothing but bases may be short: `ATG CAT GCA` is written by codons.
     """
     if _RESIDUES.fullmatch(words):
         return True
     if not re.search("[A-Za-z]", words) or words not in {words.upper(), words.lower()}:
         return False
     blocks = [len(block) for block in words.split()]
+    shortest = _CODON if _BASES.fullmatch(words) else _BLOCK
     return len(blocks) == 1 or (
-        blocks[0] >= _BLOCK and set(blocks[:-1]) == {blocks[0]} and blocks[-1] <= blocks[0]
+        blocks[0] >= shortest and set(blocks[:-1]) == {blocks[0]} and blocks[-1] <= blocks[0]
     )
 
 
+_CODON = 3
+_BASES = re.compile(r"[ACGTUNacgtun\s]++\*?")
 _BLOCK = 10
 """Letters of a block, and the fewest of a line, when a sequence is written in several."""
 

@@ -32,9 +32,18 @@ def fold(text: str) -> str:
     return _FOLDABLE.sub(lambda match: _FOLDED[ord(match[0])], text)
 
 
+_INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Marks of no width: soft hyphen, joiners, marks of direction, byte-order mark."""
+_UNSEEN = dict.fromkeys(map(ord, _INVISIBLE))
+
+
 def comparable(text: str, *, ignore_case: bool = True) -> str:
-    """The form in which two short texts are equal: NFC, folded, single blanks, `_` as a blank."""
-    words = " ".join(fold(unicodedata.normalize("NFC", text)).replace("_", " ").split())
+    """The form in which two short texts are equal: NFC, folded, single blanks, `_` as a blank.
+
+    What nobody can see (marks of no width) is left out.
+    """
+    seen = text if text.isascii() else unicodedata.normalize("NFC", text.translate(_UNSEEN))
+    words = " ".join(fold(seen).replace("_", " ").split())
     return words.casefold() if ignore_case else words
 
 
@@ -63,6 +72,8 @@ _COMMAND = re.compile(
 def bare_span(text: str, start: int = 0, end: int | None = None) -> tuple[int, int]:
     r"""Where the words stand once blanks, emphasis, quotes, math marks and a final stop are gone.
 
+    Marks of no width count as blanks.
+
     `\boxed{…}` and `\text{…}` are dress as well. Works from outside inwards, in linear time.
     """
     last = len(text) if end is None else end
@@ -81,9 +92,9 @@ def bare(text: str) -> str:
 
 
 def _undressed(text: str, start: int, end: int) -> tuple[int, int]:
-    if text[start].isspace():
+    if text[start].isspace() or text[start] in _INVISIBLE:
         return start + 1, end
-    if text[end - 1].isspace():
+    if text[end - 1].isspace() or text[end - 1] in _INVISIBLE:
         return start, end - 1
     for opening, closing in _PAIRS:
         is_opened = text.startswith(opening, start, end)

@@ -141,7 +141,7 @@ _COMPOSED = (("A\u030a", "Å"), ("㎜", "mm"), ("㎝", "cm"), ("㎞", "km"), ("�
              ("㎡", "m^2"), ("㎥", "m^3"))  # fmt: skip
 _ESCAPED = re.compile(r"\\{2,8}(?=[A-Za-z%,;:! ])")  # A formula inside a JSON string.
 _MU = re.compile(
-    r"\\(?:mu|textmu|micro)(?![A-Za-z])(?:\s|\{\}|\}?\s{0,2}\\(?:mathrm|text|textrm|rm)\s?\{?)*"
+    r"\\(?:mu|upmu|textmu|micro)(?![A-Za-z])(?:\s|\{\}|\}?\s{0,2}\\(?:mathrm|text|textrm|rm)\s?\{?)*"
 )
 _DEGREE = re.compile(
     r"\^\s?\{?\s?(?:\\circ|∘|o(?![A-Za-z]))\s?\}?|\^\s?o(?=[CF](?![A-Za-z]))"
@@ -403,7 +403,7 @@ class _Reader:
 
 
 _ANGLES: tuple[Powers, ...] = (SYMBOLS["°"], SYMBOLS["'"], SYMBOLS["''"])
-_DEGREE_SCALE = re.compile(r"° ?([CF])(?![A-Za-z])")
+_DEGREE_SCALE = re.compile(r"° ?([CFK])(?![A-Za-z])")
 
 
 def _inverted(powers: Powers) -> Powers:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from factories import make_sample
 from ifbench.benchmarks.binding import bind_params
 from ifbench.benchmarks.soundness import KINDS, findings, reference_text
 from ifbench.constraints.running import CheckCall, run_check
-from ifbench.types import ChecklistItem, Outcome, UnboundParams
+from ifbench.media.sources import sha256_of
+from ifbench.types import ChecklistItem, Media, Outcome, UnboundParams
 
 
 def item(name: str, **params: Any) -> ChecklistItem:
@@ -348,3 +350,22 @@ def test_conditions_that_no_table_can_count_are_told_with_the_reason(active, wor
 
 def test_each_kind_has_words():
     assert all(KINDS.values())
+
+
+# ── Pictures ─────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("data", [b"", b"\x89PNG\r\n\x1a\nnothing", b"no picture"])
+def test_a_picture_that_cannot_be_shown_is_found_before_anybody_is_asked(tmp_path, data):
+    path = tmp_path / "broken.png"
+    path.write_bytes(data)
+    media = (Media(kind="image", uri=str(path), sha256=sha256_of(path)),)
+    (finding,) = found(media=media)
+    assert finding.startswith(f"media: media[0]: {path}: the picture cannot be decoded")
+    assert "0x" not in finding
+
+
+def test_a_picture_that_can_be_shown_has_no_finding(tmp_path):
+    path = tmp_path / "dot.png"
+    Image.new("RGB", (2, 2)).save(path)
+    assert found(media=(Media(kind="image", uri=str(path), sha256=sha256_of(path)),)) == []

@@ -227,3 +227,44 @@ def test_any_text_can_be_compared_with_any_reference(answer, reference):
 @given(st.text(st.characters(codec="ascii"), min_size=1, max_size=30))
 def test_a_text_never_differs_from_itself(text):
     assert decided(text, text) is not False
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "equal"),
+    [
+        ("45° S", "45° N", False),
+        ("45° N", "45° N", True),
+        ("45 degrees south", "45° N", False),
+        (r"$45^\circ\,\mathrm{S}$", "45° N", False),
+        ("30° W", "45° N", None),
+        ("45°N, 30°W", "45°N, 30°E", None),
+        ("45°N, 30°E", "45°N, 30°E", True),
+    ],
+)
+def test_two_hemispheres_are_two_places(answer, reference, equal):
+    assert decided(answer, reference) is equal
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "equal"),
+    [
+        ("paris", "Paris", True),
+        ("BENZENE", "benzene", True),
+        ("XRD", "xrd", True),
+        ("CO", "Co", None),
+        ("CO2", "Co2", None),
+        ("5 mg", "5 Mg", None),
+        ("No", "NO", True),
+        ("CO, N2", "Co, N2", None),
+    ],
+)
+def test_case_tells_symbols_apart_and_no_other_words(answer, reference, equal):
+    assert decided(answer, reference) is equal
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "equal"),
+    [("10–20", "10-20", True), ("5!", "5", None), (r"\boxed{\frac{1}{3}}", "0.333", True)],
+)
+def test_signs_that_change_nothing_and_one_that_may(answer, reference, equal):
+    assert decided(answer, reference) is equal

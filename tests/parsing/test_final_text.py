@@ -108,3 +108,7 @@ def test_any_mixture_of_marks_is_read(pieces: list[str]) -> None:
     read = final_text(text)
     assert len(read.text) <= len(text)
     assert read.closed or not read.text
+
+
+def test_a_byte_order_mark_is_no_part_of_the_answer():
+    assert final_text('\ufeff{"a": 1}').text == '{"a": 1}'

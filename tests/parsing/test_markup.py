@@ -292,3 +292,21 @@ def test_elements_are_found_in_running_text(text: str, spans: list[str]) -> None
 
 def test_row_of_open_tags_is_given_up_early() -> None:
     assert list(element_spans("<a>" * 100_000)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "constructs"),
+    [
+        ("42.", set()),
+        ("-", set()),
+        ("#", set()),
+        (">", set()),
+        ("1.\n2. b", {"list"}),
+        ("> - x", {"quote", "list"}),
+        ("- ***", {"list", "rule"}),
+        ("#\n\n- a", {"list"}),
+    ],
+)
+def test_what_holds_nothing_is_no_mark(text, constructs):
+    wanted = frozenset({"heading", "list", "quote", "rule"})
+    assert {mark.construct for mark in find_markdown(text, wanted)} == constructs

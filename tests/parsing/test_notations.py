@@ -163,3 +163,15 @@ def test_hostile_text_takes_little_time(text, system):
     begin = time.process_time()
     find_molecule(text, system)
     assert time.process_time() - begin < 10
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("[C] [C] [O]", "[C] [C] [O]"),
+        ("The string is [C][C] [O].", "[C][C] [O]"),
+        ("It is [C][C][O] (see [1]).", "[C][C][O]"),
+    ],
+)
+def test_one_symbol_of_a_row_is_not_its_molecule(text, row):
+    assert find_molecule(text, "selfies") == row

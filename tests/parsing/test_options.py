@@ -73,6 +73,7 @@ def test_labels_may_be_digits() -> None:
     [
         ("stable", 0), ("Stable.", 0), ("**stable**", 0), ("“stable”", 0), ("unstable", 1),
         ("not  stable\nat all", 2), ("metastable", None), ("stables", None), ("stable, yes", None),
+        ("(stable)", 0), ("Stable!", 0), ("\ufeffstable\u200b", 0), ("sta\u00adble", 0),
         ("It is stable.", None), ("stable unstable", None), ("stable or unstable", None),
     ],
 )  # fmt: skip
@@ -85,7 +86,9 @@ def test_exact_mode_wants_the_option_alone(text: str, chosen: int | None) -> Non
     [
         ("stable", 0), ("Stable, because it melts late.", 0), ("The answer is unstable.", 1),
         ("It melts late.\n\nunstable", 1), ("stable\nNo, wait.\nunstable", None),
-        ("It is stable.", None), ("Stability matters.", None),
+        ("It is stable.", 0), ("It is stable, not unstable.", 0), ("It isn't stable.", None),
+        ("It is stable or unstable.", None), ("It is neither stable nor unstable.", None),
+        ("Look at the stable phase.", None), ("Stability matters.", None),
     ],
 )  # fmt: skip
 def test_exact_mode_takes_a_stated_option_beside_an_explanation(
@@ -101,6 +104,7 @@ def test_exact_mode_takes_a_stated_option_beside_an_explanation(
         ("It is NOT STABLE AT ALL", 2), ("not\u00a0stable at all", 2), ("stable, very stable", 0),
         ("stable or unstable", None), ("metastable", None), ("stability", None), ("stable_phase", 0),
         ("non-stable", None), ("It is un-stable.", None), ("thermo-stable", 0),
+        ("It is not unstable.", None), ("It is not unstable but stable.", 0),
     ],
 )  # fmt: skip
 def test_contains_mode_finds_whole_words_longest_first(text: str, chosen: int | None) -> None:
@@ -139,6 +143,8 @@ def test_two_options_are_named_in_the_problem() -> None:
         ("Yes", 0), ("yes.", 0), ("NO", 1), ("**No**", 1), ("“No.”", 1), ("\n Yes \n", 0),
         (r"\boxed{Yes}", 0), (r"$\text{No}$", 1), ("know", None), ("notice", None), ("Yesterday", None),
         ("none", None), ("Yes, it is.", None), ("No other gas.", None), ("Yes no", None),
+        ("Yes!", 0), ("**No!**", 1), ("(Yes)", 0), ("- No", 1), ("Yes\u200b", 0), ("\ufeffNo", 1),
+        ("Yes?", None), ("(Yes) (no)", None), ("Yes! No!", None), ("!", None), ("()", None),
         ("The answer is yes.", None), ("True", None), ("是", None),
     ],
 )  # fmt: skip

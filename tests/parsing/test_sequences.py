@@ -167,3 +167,18 @@ def test_time_is_linear(text):
     begun = time.process_time()
     find_sequence(text)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ATG CAT GCA TGC", "5′-ATG CAT GCA TGC-3′", "`ATG CAT GCA TGC`", "Sequence: ATG CAT GCA TGC"],
+)
+def test_bases_may_be_written_by_codons(text):
+    found = find_sequence(text, "dna")
+    assert found is not None
+    assert found.letters == "ATGCATGCATGC"
+
+
+def test_words_are_no_codons():
+    found = find_sequence("Sequence: WE CAN SAY", "protein")
+    assert found is None or found.letters != "WECANSAY"

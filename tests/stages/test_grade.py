@@ -298,7 +298,7 @@ def test_what_the_script_decides_costs_no_call():
         None,
     )
     assert asked == []
-    assert trial.verdicts[-1].grader == "script:correctness@1"
+    assert trial.verdicts[-1].grader == "script:correctness@2"
 
 
 def test_what_it_leaves_is_asked_of_the_grader():

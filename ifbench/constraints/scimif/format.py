@@ -167,7 +167,7 @@ class MarkdownParams(Params):
         passing="## Answer\n\n- mass: **4.5 kg**",
         failing="The answer is 2 * 3 * 4, see snake_case_name and #hashtag.",
     ),
-    version=2,
+    version=3,
 )
 def markdown_constraint(text: str, params: MarkdownParams) -> Check:
     """Format the output answer strictly using Markdown syntax."""

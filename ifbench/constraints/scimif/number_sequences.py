@@ -51,7 +51,7 @@ class SequenceLength(Params):
     "biology:protein_length",
     group="number",
     params=SequenceLength,
-    version=2,
+    version=3,
     example=Example(
         params={"length": 12},
         instruction="Design a peptide of exactly 12 amino acids.",

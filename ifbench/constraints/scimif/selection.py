@@ -79,7 +79,7 @@ class Judge(Params):
         passing="Semiconductor.",
         failing="It is a semiconductor, or perhaps a metal.",
     ),
-    version=2,
+    version=3,
 )
 def choose_from(text: str, params: ChooseFrom) -> Check:
     """The answer selects and gives exactly one of the options."""
@@ -113,7 +113,7 @@ def _count(options: Options) -> int:
         passing="**No.**",
         failing="No, the reaction is endothermic.",
     ),
-    version=2,
+    version=3,
 )
 def judge(text: str, params: Judge) -> Check:
     """The answer is "Yes" or "No", without an explanation unless one is allowed."""

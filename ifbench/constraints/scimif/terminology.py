@@ -90,7 +90,7 @@ def _locate(text: str, params: ValidityParams) -> tuple[str, ...] | None:
         passing="The product is `CC(=O)Oc1ccccc1C(=O)O`.",
         failing="The product is `CC(=O)Oc1ccccc1C(=O`.",
     ),
-    version=2,
+    version=3,
 )
 def molecular_validity(quotations: tuple[str, ...], params: ValidityParams) -> Check:
     """The answer gives a valid molecule in the asked system of notation."""

@@ -96,7 +96,9 @@ def address_hierarchy(text: str, params: AddressParams) -> Check:
         "found": {"levels": len(levels)},
     }
     flaw = next(_flaws(levels, params, is_keyed=is_keyed), "")
-    return failed(flaw, **details) if flaw else passed(f"{len(levels)} levels as asked", **details)
+    return (
+        failed(flaw, **details) if flaw else passed(f"{_counted(len(levels))} as asked", **details)
+    )
 
 
 def _keyed(text: str, params: AddressParams) -> tuple[Level, ...]:
@@ -133,7 +135,7 @@ def _flaws(levels: Sequence[Level], params: AddressParams, *, is_keyed: bool) ->
         elif comparable(name) in _UNSTATED or not re.search(r"\w", name):
             yield "a level is left open"
     if len(names) != params.count:
-        yield f"{len(names)} levels, asked for {params.count}: {' > '.join(names)[:200]}"
+        yield f"{_counted(len(names))}, asked for {params.count}: {' > '.join(names)[:200]}"
     order = params.order or "large_to_small"
     if is_keyed:
         flaw = _misplaced_key(levels, params.order) if params.order else ""
@@ -156,3 +158,7 @@ def _misplaced_key(levels: Sequence[Level], order: Order) -> str:
         if one.start > following.start:
             return f"`{following.name[:40]}` stands before `{one.name[:40]}`"
     return ""
+
+
+def _counted(levels: int) -> str:
+    return "1 level" if levels == 1 else f"{levels} levels"

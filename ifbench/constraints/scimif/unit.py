@@ -81,7 +81,7 @@ def unit_consistency(discipline: str, example: Example) -> Constraint:
         group="unit",
         params=UnitParams,
         example=example,
-        version=2,
+        version=3,
     )(uses_asked_unit)
 
 
