@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ifbench.parsing.number_roles import Role, RoleReader
-from ifbench.parsing.plain_numbers import plain_number
+from ifbench.parsing.plain_numbers import NEXT_DIGIT, plain_at
 
 Form: TypeAlias = Literal["plain", "e", "sci", "power"]
 """`1500`, `1.5e3`, `1.5 × 10^3` and `10^3`; the last has the unwritten mantissa 1."""
@@ -112,9 +112,11 @@ def quantities_in(
     """The quantities that lie within `text[start:end]`, read in the light of the whole text."""
     last = len(text) if end is None else end
     return tuple(
-        number
-        for number in numbers_in(text, decimal_mark)
-        if number.role == "quantity" and start <= number.start and number.end <= last
+        [  # A list, for a generator takes twice as long.
+            number
+            for number in numbers_in(text, decimal_mark)
+            if number.role == "quantity" and start <= number.start and number.end <= last
+        ]
     )
 
 
@@ -158,6 +160,9 @@ def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
     )
 
 
+_new = tuple.__new__
+
+
 def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) -> Iterator[Number]:
     roles = RoleReader(text)
     mantissas = _mantissas(decimal_mark)
@@ -165,17 +170,21 @@ def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) 
     # A power of ten may be shared, and a decimal comma may stand anywhere.
     may_be_plain = at_a_glance and decimal_mark == "." and not groups
     position = 0
-    while digits := _DIGITS.search(text, position):
-        start, position = digits.span()
-        while groups and groups[0].power_end <= start:
-            groups.popleft()
-        plain = plain_number(text, start) if may_be_plain else None
+    while digit := NEXT_DIGIT.search(text, position):
+        start = digit.start()
+        plain = plain_at(text, digit) if may_be_plain else None
         if plain and not (plain[3] == "quantity" and not plain[2] and roles.may_go_on(start)):
             position, integer, fraction, role = plain
             if roles.has_spans:
                 role = roles.role_of_span(start) or role
-            yield Number(start, position, "", integer, fraction, "", "plain", role)
+            # What `Number(…)` does, in half the time.
+            yield _new(Number, (start, position, "", integer, fraction, "", "plain", role))
             continue
+        while groups and groups[0].power_end <= start:
+            groups.popleft()
+        digits = _DIGITS.match(text, start)
+        assert digits is not None
+        position = digits.end()
         compound = roles.compound_at(start, position)
         if compound is None:
             number = _number(
