@@ -101,6 +101,19 @@ def numbers_in(text: str, decimal_mark: DecimalMark = ".") -> tuple[Number, ...]
     return tuple(_numbers(text, decimal_mark))
 
 
+def last_quantity(text: str) -> Number | None:
+    """The last of the quantities; most texts need not be read from their beginning for it.
+
+    No number, and no list of labels, goes on over a full stop that ends a line.
+    """
+    last_paragraph = text.rfind(".\n", 0, len(text.rstrip())) + 2
+    for start in (last_paragraph, 0) if last_paragraph > 1 else (0,):
+        for number in reversed(_numbers(text, ".", start) if start else numbers_in(text)):
+            if number.role == "quantity":
+                return number
+    return None
+
+
 def numbers_by_rules(text: str) -> tuple[Number, ...]:
     """The same as `numbers_in`, with no number read at a glance: what that is held to."""
     return tuple(_numbers(text, ".", at_a_glance=False))
@@ -163,13 +176,16 @@ def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
 _new = tuple.__new__
 
 
-def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) -> Iterator[Number]:
+def _numbers(
+    text: str, decimal_mark: DecimalMark, position: int = 0, *, at_a_glance: bool = True
+) -> list[Number]:
+    """The numbers from a position on, before which no number may go on."""
+    found: list[Number] = []
     roles = RoleReader(text)
     mantissas = _mantissas(decimal_mark)
     groups = deque(_groups_of(text))
     # A power of ten may be shared, and a decimal comma may stand anywhere.
     may_be_plain = at_a_glance and decimal_mark == "." and not groups
-    position = 0
     while digit := NEXT_DIGIT.search(text, position):
         start = digit.start()
         plain = plain_at(text, digit) if may_be_plain else None
@@ -178,7 +194,7 @@ def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) 
             if roles.has_spans:
                 role = roles.role_of_span(start) or role
             # What `Number(…)` does, in half the time.
-            yield _new(Number, (start, position, "", integer, fraction, "", "plain", role))
+            found.append(_new(Number, (start, position, "", integer, fraction, "", "plain", role)))
             continue
         while groups and groups[0].power_end <= start:
             groups.popleft()
@@ -193,8 +209,9 @@ def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) 
         else:  # A date, a version, a phone number: one token, no quantity.
             end, role = compound
             number = Number(start, end, "", _ascii_digits(digits[0]), "", "", "plain", role)
-        yield number
+        found.append(number)
         position = number.end
+    return found
 
 
 _IN_GROUP = rf"[{_SIGNS}]?\d++(?:\.\d++)?"

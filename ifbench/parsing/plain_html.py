@@ -17,9 +17,11 @@ MAX_DEPTH: Final = 50
 """Deeper nesting is left to html5lib, which has a bound of its own."""
 
 _VOID = frozenset({"br", "hr"})
-_INLINE = frozenset("b i em strong code u s small span sub sup mark".split())
+_INLINE = frozenset(
+    ["b", "i", "em", "strong", "code", "u", "s", "small", "span", "sub", "sup", "mark"]
+)
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_FLOW = frozenset("div section article main header footer blockquote".split())
+_FLOW = frozenset(["div", "section", "article", "main", "header", "footer", "blockquote"])
 _GROUPS = frozenset({"thead", "tbody", "tfoot"})
 _IN_LINES = _INLINE | {"br"}
 _IN_FLOW = _IN_LINES | _HEADINGS | _FLOW | {"p", "ul", "ol", "table", "hr"}

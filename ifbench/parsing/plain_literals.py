@@ -39,8 +39,8 @@ def read_plain(source: str) -> object:
     items: list[object] = []  # Of the innermost open collection: a dictionary's keys and values.
     closing = ""
     around: list[tuple[list[object], str]] = []
-    position = 0
-    while match := _STEP.match(source, position):
+    position, step = 0, _STEP.match
+    while match := step(source, position):
         position = match.end()
         single, double, word, integer, fraction, exponent, mark, bracket = match.groups()
         if bracket is None:

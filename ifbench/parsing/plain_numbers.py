@@ -79,18 +79,18 @@ def plain_at(text: str, match: re.Match[str]) -> PlainNumber | None:
 def _is_free(text: str, start: int, end: int, *, is_integer: bool) -> bool:
     """True when what stands before, after a blank or a mark, makes no label or the like of it."""
     before = text[start - 1]
+    if before == " ":  # Of most numbers.
+        last = text[start - 2] if start > 2 else " "
+        if last.isalpha():
+            return _is_free_after_word(text, start - 1, is_integer=is_integer)
+        if last == ",":
+            return _is_free_after_word(text, start - 2, is_integer=is_integer)
+        return last == ":" and not is_integer
     if before == ",":
         return start > 1 and _is_free_after_word(text, start - 1, is_integer=is_integer)
     if before == ">":  # `> 2. text` is an item of a list inside a quotation.
         return text[end : end + 1] not in {".", ")"}
-    if before != " ":
-        return not is_integer
-    last = text[start - 2] if start > 2 else " "
-    if last == ",":
-        return _is_free_after_word(text, start - 2, is_integer=is_integer)
-    if last.isalpha():
-        return _is_free_after_word(text, start - 1, is_integer=is_integer)
-    return last == ":" and not is_integer
+    return not is_integer
 
 
 def _is_free_after_word(text: str, end: int, *, is_integer: bool) -> bool:
