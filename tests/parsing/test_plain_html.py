@@ -9,7 +9,30 @@ from hypothesis import strategies as st
 
 from ifbench.parsing.plain_html import MAX_DEPTH, elements_of_plain
 
-_NAMES = "p b i em span sub h1 h2 ul ol li div table thead tbody tr td th br hr a pre".split()
+_NAMES = [
+    "p",
+    "b",
+    "i",
+    "em",
+    "span",
+    "sub",
+    "h1",
+    "h2",
+    "ul",
+    "ol",
+    "li",
+    "div",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "td",
+    "th",
+    "br",
+    "hr",
+    "a",
+    "pre",
+]
 _TEXTS = (
     "x",
     " ",
