@@ -446,7 +446,7 @@ def _is_object(text: str) -> bool:
 
 def _last_quantity(text: str) -> Region | None:
     number = last_quantity(text)
-    return number and _region("number", number[:2], number[:2])
+    return _region("number", number[:2], number[:2]) if number else None
 
 
 def _last_line(text: str) -> Region:
