@@ -339,7 +339,7 @@ class _NotLocatedError(Exception):
 
 
 def _guarded(run: Callable[[str], Check], text: str | None) -> Check:
-    if text is None or not text.strip():
+    if not text or text.isspace():
         return failed("the answer is empty")
     if len(text) > MAX_CHARACTERS:
         return undecided(

@@ -78,11 +78,12 @@ def _take_whole(text: str, enclosure: Enclosure, form: Form[T]) -> Taken[T] | Ch
     value = form.read(text[start:end])
     if not isinstance(value, Flaw):
         return Taken(value=value, start=start, end=end)
-    surrounded = None if value.is_readable else _surrounded(text, start, end, form)
+    surrounded = None if value.is_readable else _surrounded(text, start, end, form, value)
     return surrounded or _flawed(text, value.moved(start), form)
 
 
-def _take_embedded(text: str, form: Form[T]) -> Taken[T] | Check:
+def _take_embedded(text: str, form: Form[T], known: Flaw | None = None) -> Taken[T] | Check:
+    """`known` is what is wrong with the text as a whole, so that it need not be read again."""
     fences = fences_of(text, form.languages)
     if fences:
         last = fences[-1]
@@ -92,7 +93,7 @@ def _take_embedded(text: str, form: Form[T]) -> Taken[T] | Check:
             return _flawed(text, value.moved(start), form)
         note = f"the last of {len(fences)} fenced blocks was read" if len(fences) > 1 else ""
         return Taken(value=value, start=start, end=end, note=note)
-    found, flaw = _first_readable(text, form)
+    found, flaw = _first_readable(text, form, known)
     if found is not None:
         return found
     if flaw is not None:
@@ -100,22 +101,25 @@ def _take_embedded(text: str, form: Form[T]) -> Taken[T] | Check:
     return failed(f"{form.name} stands nowhere in the answer")
 
 
-def _first_readable(text: str, form: Form[T]) -> tuple[Taken[T] | None, Flaw | None]:
+def _first_readable(
+    text: str, form: Form[T], known: Flaw | None
+) -> tuple[Taken[T] | None, Flaw | None]:
     """The first candidate that can be read; else what is wrong with the first."""
     first: Flaw | None = None
     for start, end in form.spans(text):
-        value = form.read(text[start:end])
+        is_whole = end - start == len(text)
+        value = known if known and is_whole else form.read(text[start:end])
         if not isinstance(value, Flaw):
             return Taken(value=value, start=start, end=end), None
         first = first or value.moved(start)
     return None, first
 
 
-def _surrounded(text: str, start: int, end: int, form: Form[T]) -> Check | None:
+def _surrounded(text: str, start: int, end: int, form: Form[T], flaw: Flaw) -> Check | None:
     """The failure of an answer that holds the construct, but other text beside it."""
     if not form.stands_alone and not fences_of(text[start:end], form.languages):
         return None
-    found = _take_embedded(text[start:end], form)
+    found = _take_embedded(text[start:end], form, flaw)
     if isinstance(found, Check):
         return None
     before = _FENCE_BEFORE.sub("", text[start : start + found.start]).strip()

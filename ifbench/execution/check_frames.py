@@ -37,17 +37,19 @@ def pack(kind: str, body: Any) -> bytes:
     return LENGTH.pack(len(data)) + data
 
 
-def unpack(buffer: bytearray) -> Frame | None:
-    """Take the first frame off the buffer; `None` while it is not there in full."""
-    if len(buffer) < LENGTH.size:
-        return None
-    (size,) = LENGTH.unpack_from(buffer)
-    end = LENGTH.size + size
-    if len(buffer) < end:
-        return None
-    frame = load_frame(buffer[LENGTH.size : end])
+def unpack(buffer: bytearray) -> list[Frame]:
+    """Take all frames off the buffer that are there in full."""
+    frames: list[Frame] = []
+    end = 0
+    while len(buffer) - end >= LENGTH.size:
+        (size,) = LENGTH.unpack_from(buffer, end)
+        start = end + LENGTH.size
+        if len(buffer) < start + size:
+            break
+        end = start + size
+        frames.append(load_frame(buffer[start:end]))
     del buffer[:end]
-    return frame
+    return frames
 
 
 def load_frame(data: bytes | bytearray) -> Frame:
@@ -68,7 +70,7 @@ def encode_check(check: Check | None) -> tuple[Any, ...] | None:
     return (
         check.outcome.value,
         check.reason,
-        tuple((place.start, place.end, place.text) for place in check.evidence),
+        tuple([(place.start, place.end, place.text) for place in check.evidence]),
         check.extracted,
         dict(check.found),
         check.requirements,
@@ -84,7 +86,9 @@ def decode_check(values: tuple[Any, ...] | None) -> Check | None:
     return Check(
         outcome=_OUTCOMES[outcome],
         reason=reason,
-        evidence=tuple(Evidence(start=start, end=end, text=text) for start, end, text in evidence),
+        evidence=tuple(
+            [Evidence(start=start, end=end, text=text) for start, end, text in evidence]
+        ),
         extracted=extracted,
         found=found,
         requirements=requirements,

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from collections.abc import Sequence
 from typing import Final
 
@@ -30,7 +31,7 @@ START_S = 120.0
 SEND_S = 60.0
 """Time for a process to take a batch in."""
 
-GATHER_S = 0.002
+GATHER_S = 0.005
 """Time in which replies gather; a pipe holds those of some hundred checks."""
 
 _READ_BYTES = 1 << 18
@@ -55,6 +56,7 @@ class CheckProcess:
         """Raises `PrerequisiteError` when the process cannot be started."""
         arguments = (str(os.getpid()), catalogue, str(time_s), str(memory_mb))
         self._buffer = bytearray()
+        self._frames: deque[Frame] = deque()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `kill`
         self._process = subprocess.Popen(
             # A child that is forked, not spawned, would inherit locks that a thread holds.
@@ -90,10 +92,10 @@ class CheckProcess:
         Where more follow, it lets some of them gather: to be woken for each costs as much as a
         quick check. They stay in the pipe, so that none is lost when the process ends.
         """
-        if (frame := unpack(self._buffer)) is not None:
-            return frame
+        if self._frames:
+            return self._frames.popleft()
         deadline = time.monotonic() + timeout_s
-        while (frame := unpack(self._buffer)) is None:
+        while not self._frames:
             _wait(self._can_read, deadline)
             if more_follow:
                 time.sleep(GATHER_S)
@@ -101,7 +103,8 @@ class CheckProcess:
             if not data:
                 raise ProcessEndedError(self._process.wait())
             self._buffer += data
-        return frame
+            self._frames.extend(unpack(self._buffer))
+        return self._frames.popleft()
 
     def end(self) -> None:
         """Kill the process, whatever it does. Any thread may call; `kill` is still owed."""

@@ -137,6 +137,6 @@ def _read(requests: BinaryIO) -> list[tuple[Any, ...]] | None:
 
 
 def _write(replies: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(replies, view) :]
+    written = os.write(replies, data)
+    while written < len(data):  # The pipe was nearly full.
+        written += os.write(replies, memoryview(data)[written:])

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias, TypeVar
 
 from ifbench.parsing.fences import fence_around
-from ifbench.parsing.numbers import numbers_in
+from ifbench.parsing.numbers import last_quantity
 from ifbench.parsing.text_forms import lowered
 
 # ── Boxes ────────────────────────────────────────────────────────────────────────────
@@ -52,7 +52,8 @@ def boxes_in(text: str, wrappers: tuple[Wrapper, ...] = LATEX_BOXES) -> tuple[Bo
     """
     found = [
         (start, end, inner_start, inner_end, opening)
-        for opening, closing in dict.fromkeys(wrappers)
+        for opening, closing, name in _named(wrappers)
+        if name in text
         for start, inner_start, inner_end, end in _pairs(text, opening, closing)
     ]
     found.sort(key=lambda pair: (pair[0], -pair[1]))
@@ -76,15 +77,23 @@ def boxes_in(text: str, wrappers: tuple[Wrapper, ...] = LATEX_BOXES) -> tuple[Bo
     return tuple(boxes)
 
 
+@lru_cache(maxsize=32)
+def _named(wrappers: tuple[Wrapper, ...]) -> tuple[tuple[str, str, str], ...]:
+    """The different wrappers, each with a name that stands in every text that holds one."""
+    for opening, closing in wrappers:
+        if not opening or not closing:
+            raise ValueError(f"a wrapper needs two marks, got {opening!r} and {closing!r}")
+    return tuple(
+        (opening, closing, opening.rstrip("{").lstrip("\\"))
+        for opening, closing in dict.fromkeys(wrappers)
+    )
+
+
 def _pairs(text: str, opening: str, closing: str) -> Iterator[tuple[int, int, int, int]]:
     """Start, inner start, inner end and end of one wrapper's boxes; a stack, so linear.
 
     The two ends are one and the same where the closing mark is missing.
     """
-    if not opening or not closing:
-        raise ValueError(f"a wrapper needs two marks, got {opening!r} and {closing!r}")
-    if opening.rstrip("{").lstrip("\\") not in text:
-        return
     stack: list[tuple[int, int] | None] = []  # None stands for a group that is no box.
     for match in _marks(opening, closing).finditer(text):
         mark = match.lastgroup
@@ -346,10 +355,11 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_start = text.rfind("\n", 0, start) + 1
     window = max(line_start, start - _SENTENCE)
     begin = line_start if window == line_start else window
-    for stop in _SENTENCE_END.finditer(text, window, start):
+    for stop in reversed(tuple(_SENTENCE_END.finditer(text, window, start))):
         words = text[max(window, stop.start() - 8) : stop.start()]
         if stop[0] != "." or not (_ABBREVIATION.search(words) or _is_marker_stop(text, stop)):
             begin = stop.end()
+            break
     while begin < start and text[begin].isspace():
         begin += 1
     line_end = text.find("\n", end)
@@ -435,11 +445,8 @@ def _is_object(text: str) -> bool:
 
 
 def _last_quantity(text: str) -> Region | None:
-    for number in reversed(numbers_in(text)):
-        if number.is_quantity:
-            span = (number.start, number.end)
-            return _region("number", span, span)
-    return None
+    number = last_quantity(text)
+    return _region("number", number[:2], number[:2]) if number else None
 
 
 def _last_line(text: str) -> Region:

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from ifbench.parsing.brackets import MAX_NESTING, nests_too_deeply
 from ifbench.parsing.flaws import Flaw, excerpt, offset_of
+from ifbench.parsing.plain_literals import NotPlainError, read_plain
 
 MAX_LITERAL_CHARACTERS = 1_000_000
 """A syntax tree takes some hundred times its text's size."""
@@ -49,7 +50,10 @@ def parse_literal(text: str, *, allow_assignment: bool = False) -> PythonLiteral
         )
     offset = target.end() if target else len(text) - len(text.lstrip())
     source = text[offset:].rstrip()
-    read = _evaluate(source)
+    try:
+        return PythonLiteral(value=read_plain(source))
+    except NotPlainError:
+        read = _evaluate(source)
     return read.moved(offset) if isinstance(read, Flaw) else read
 
 

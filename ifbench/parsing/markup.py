@@ -22,6 +22,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 
 from ifbench.parsing.brackets import MAX_NESTING
 from ifbench.parsing.flaws import Flaw, excerpt, offset_of
+from ifbench.parsing.plain_html import elements_of_plain
 
 # The parsers of Markdown and HTML are imported by the first text that wants them: every command
 # imports the constraints, and most never read such a text.
@@ -324,6 +325,8 @@ def parse_html(text: str) -> HtmlText | Flaw:
     """
     if "<" not in text:
         return Flaw(reason="there is no HTML tag")
+    if plain := elements_of_plain(text):
+        return HtmlText(elements=plain, is_document=False, has_doctype=False)
     is_document = _IS_DOCUMENT.match(text) is not None
     from ifbench.parsing.html_parser import HtmlError
 

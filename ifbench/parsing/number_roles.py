@@ -404,7 +404,7 @@ def _special_spans(text: str) -> list[Span]:
         found.extend(_citations(text))
     if _holds_any(text, _ARROWS):
         found.extend(_coefficients(text))
-    if "(" in text and _PLANE_WORDS.search(text):
+    if "(" in text:
         found.extend(_planes(text))
     return _apart(found)
 
@@ -484,7 +484,8 @@ _PLANE_WORDS = re.compile(
     r"(?<![^\W_])(?:planes?|peaks?|reflections?|facets?|faces?|surfaces?|orientations?|directions?"
     r"|diffraction|Miller|lattice|XRD|d-spacings?)(?![^\W_])|晶面|衍射"
 )
-_PLANE = re.compile(r"(?<![\w=×*)/])\(\d{3}\)(?!\s?[(×*/^=])")
+# It begins with its bracket, which is searched for at once.
+_PLANE = re.compile(r"\((?<![\w=×*)/]\()\d{3}\)(?!\s?[(×*/^=])")
 
 
 def _planes(text: str) -> Iterator[Span]:

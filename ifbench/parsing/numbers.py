@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ifbench.parsing.number_roles import Role, RoleReader
-from ifbench.parsing.plain_numbers import plain_number
+from ifbench.parsing.plain_numbers import NEXT_DIGIT, plain_at
 
 Form: TypeAlias = Literal["plain", "e", "sci", "power"]
 """`1500`, `1.5e3`, `1.5 × 10^3` and `10^3`; the last has the unwritten mantissa 1."""
@@ -111,11 +111,60 @@ def quantities_in(
 ) -> tuple[Number, ...]:
     """The quantities that lie within `text[start:end]`, read in the light of the whole text."""
     last = len(text) if end is None else end
+    return _quantities_within(numbers_in(text, decimal_mark), start, last)
+
+
+def quantities_of_part(
+    text: str, start: int, end: int, decimal_mark: DecimalMark = "."
+) -> tuple[Number, ...]:
+    """The same, for who asks about one part alone: the numbers before and behind are not read.
+
+    What is kept of `quantities_in` is not kept here: it is for one part, not for one after another.
+    """
+    place = _place_near(text, start)
+    if not place:
+        return quantities_in(text, start, end, decimal_mark)
+    return _quantities_within(_numbers(text, decimal_mark, place, end), start, end)
+
+
+def _quantities_within(numbers: Sequence[Number], start: int, end: int) -> tuple[Number, ...]:
     return tuple(
-        number
-        for number in numbers_in(text, decimal_mark)
-        if number.role == "quantity" and start <= number.start and number.end <= last
+        [  # A list, for a generator takes twice as long.
+            number
+            for number in numbers
+            if number.role == "quantity" and start <= number.start and number.end <= end
+        ]
     )
+
+
+def last_quantity(text: str) -> Number | None:
+    """The last of the quantities; most texts need not be read from their beginning for it."""
+    if place := _place_near(text, len(text) - _TAIL):
+        for number in reversed(_numbers(text, ".", place)):
+            if number.role == "quantity":
+                return number
+    for number in reversed(numbers_in(text)):
+        if number.role == "quantity":
+            return number
+    return None
+
+
+# ── Reading a part ───────────────────────────────────────────────────────────────────
+
+_TAIL = 250
+"""Characters at the end of a text in which its last quantity is looked for first."""
+_NEAR = 120
+_LETTERS = re.compile(r"[a-z]{6}")
+"""No number and no list of labels goes on over so many letters: LaTeX's `\\times`, `to` and
+`and` are shorter. What follows them is read as if all before had been."""
+
+
+def _place_near(text: str, position: int) -> int:
+    """A place shortly before the position from which numbers can be read; 0, the beginning."""
+    if position <= _NEAR:
+        return 0
+    ends = [match.end() for match in _LETTERS.finditer(text, position - _NEAR, position)]
+    return ends[-1] if ends else 0
 
 
 # ── Reading ──────────────────────────────────────────────────────────────────────────
@@ -158,34 +207,53 @@ def _mantissas(decimal_mark: DecimalMark) -> re.Pattern[str]:
     )
 
 
-def _numbers(text: str, decimal_mark: DecimalMark, *, at_a_glance: bool = True) -> Iterator[Number]:
+_new = tuple.__new__
+
+
+def _numbers(
+    text: str,
+    decimal_mark: DecimalMark,
+    position: int = 0,
+    end: int | None = None,
+    *,
+    at_a_glance: bool = True,
+) -> list[Number]:
+    """The numbers that begin from a position on, up to an end that may lie within the last."""
+    found: list[Number] = []
     roles = RoleReader(text)
     mantissas = _mantissas(decimal_mark)
     groups = deque(_groups_of(text))
     # A power of ten may be shared, and a decimal comma may stand anywhere.
     may_be_plain = at_a_glance and decimal_mark == "." and not groups
-    position = 0
-    while digits := _DIGITS.search(text, position):
-        start, position = digits.span()
-        while groups and groups[0].power_end <= start:
-            groups.popleft()
-        plain = plain_number(text, start) if may_be_plain else None
+    last = len(text) if end is None else end
+    while digit := NEXT_DIGIT.search(text, position):
+        start = digit.start()
+        if start >= last:
+            break
+        plain = plain_at(text, digit) if may_be_plain else None
         if plain and not (plain[3] == "quantity" and not plain[2] and roles.may_go_on(start)):
             position, integer, fraction, role = plain
             if roles.has_spans:
                 role = roles.role_of_span(start) or role
-            yield Number(start, position, "", integer, fraction, "", "plain", role)
+            # What `Number(…)` does, in half the time.
+            found.append(_new(Number, (start, position, "", integer, fraction, "", "plain", role)))
             continue
+        while groups and groups[0].power_end <= start:
+            groups.popleft()
+        digits = _DIGITS.match(text, start)
+        assert digits is not None
+        position = digits.end()
         compound = roles.compound_at(start, position)
         if compound is None:
             number = _number(
                 text, _mantissa(text, start, mantissas), roles, groups[0] if groups else None
             )
         else:  # A date, a version, a phone number: one token, no quantity.
-            end, role = compound
-            number = Number(start, end, "", _ascii_digits(digits[0]), "", "", "plain", role)
-        yield number
+            number_end, role = compound
+            number = Number(start, number_end, "", _ascii_digits(digits[0]), "", "", "plain", role)
+        found.append(number)
         position = number.end
+    return found
 
 
 _IN_GROUP = rf"[{_SIGNS}]?\d++(?:\.\d++)?"

@@ -31,14 +31,19 @@ _AFTER_NAME = (
     r"(?=[A-DF-WYZa-df-wyz;?!|<\"\]}\n]|\Z|,(?:[^\d\\]|\d{1,2}(?![\d,'′-]))|\.(?!\d)"
     rf"|'(?!,\d)|\)(?![ \d-])|[ ]{_NO_FACTOR}]))"
 )
-# Its left ones. A single letter names (C2H5OH, S-01), but ends no command of LaTeX.
-_NAMING = r"(?:(?<=[\W\d_][A-Z])(?<!\\.)|(?<=[\W\d_][A-Z]-)(?<!\\.-))"
-_FREE = r"(?:(?<=[|=\[$])|(?<=[=|<;≈][ ]))"
-_QUANTITY = rf"([0-9]++)(?:\.([0-9]++){_AFTER_FRACTION}|{_AFTER_INTEGER})"
-_PLAIN = re.compile(
-    r"(?!10<)"  # `10<sup>3</sup>` is a power.
-    rf"(?:{_NAMING}([0-9]++){_AFTER_NAME}|{_FREE}{_QUANTITY}|(?<=[ >,\"':]){_QUANTITY})"
+# Its left ones, each with the first digit behind it, for that has been read by then. A single
+# letter names (C2H5OH, S-01), but ends no command of LaTeX.
+_NAMING = r"(?:(?<=[\W\d_][A-Z][0-9])(?<!\\.[0-9])|(?<=[\W\d_][A-Z]-[0-9])(?<!\\.-[0-9]))"
+_FREE = r"(?:(?<=[|=\[$][0-9])|(?<=[=|<;≈][ ][0-9]))"
+_UNSURE = r"(?<=[ >,\"':][0-9])"
+_QUANTITY = rf"([0-9]*+)(?:\.([0-9]++){_AFTER_FRACTION}|{_AFTER_INTEGER})"
+# It begins with the digit, since a set of first characters is searched for at once.
+NEXT_DIGIT = re.compile(
+    r"\d(?:(?!(?<=1)0<)"  # `10<sup>3</sup>` is a power.
+    rf"(?:{_NAMING}([0-9]*+){_AFTER_NAME}|{_FREE}{_QUANTITY}|{_UNSURE}{_QUANTITY})|)"
 )
+"""The next digit; where it surely or probably begins a plain number, the number (`plain_at`)."""
+_NAME, _FREE_FRACTION, _UNSURE_INTEGER, _UNSURE_FRACTION = 1, 3, 4, 5  # Its last groups.
 _AFTER_WORDS = LABELS | {month.lower() for month in MONTHS} | YEAR_WORDS | {"of"}
 _WINDOW = 24  # Characters in which the word before is looked for, as the rules do.
 
@@ -49,35 +54,43 @@ def plain_number(text: str, start: int) -> PlainNumber | None:
     The caller sees to what reaches in from afar: spans of one role, powers of ten shared by a
     group, and lists of labels that go on.
     """
-    match = _PLAIN.match(text, start)
-    if match is None:
+    match = NEXT_DIGIT.match(text, start)
+    return plain_at(text, match) if match else None
+
+
+def plain_at(text: str, match: re.Match[str]) -> PlainNumber | None:
+    """The same of a digit that `NEXT_DIGIT` found."""
+    kind = match.lastindex
+    if kind is None:
         return None
-    name, integer, fraction, unsure_integer, unsure_fraction = match.groups()
-    end = match.end()
-    if name is not None:
-        return end, name, "", "symbol"
-    if integer is not None:
-        return end, integer, fraction or "", "quantity"
-    if not _is_free(text, start, end, is_integer=unsure_fraction is None):
+    start, end = match.span()
+    if kind == _NAME:
+        return end, text[start:end], "", "symbol"
+    if kind >= _UNSURE_INTEGER and not _is_free(
+        text, start, end, is_integer=kind == _UNSURE_INTEGER
+    ):
         return None
-    return end, unsure_integer, unsure_fraction or "", "quantity"
+    if kind in {_FREE_FRACTION, _UNSURE_FRACTION}:
+        fraction = match[kind]
+        return end, text[start : end - len(fraction) - 1], fraction, "quantity"
+    return end, text[start:end], "", "quantity"
 
 
 def _is_free(text: str, start: int, end: int, *, is_integer: bool) -> bool:
     """True when what stands before, after a blank or a mark, makes no label or the like of it."""
     before = text[start - 1]
+    if before == " ":  # Of most numbers.
+        last = text[start - 2] if start > 2 else " "
+        if last.isalpha():
+            return _is_free_after_word(text, start - 1, is_integer=is_integer)
+        if last == ",":
+            return _is_free_after_word(text, start - 2, is_integer=is_integer)
+        return last == ":" and not is_integer
     if before == ",":
         return start > 1 and _is_free_after_word(text, start - 1, is_integer=is_integer)
     if before == ">":  # `> 2. text` is an item of a list inside a quotation.
         return text[end : end + 1] not in {".", ")"}
-    if before != " ":
-        return not is_integer
-    last = text[start - 2] if start > 2 else " "
-    if last == ",":
-        return _is_free_after_word(text, start - 2, is_integer=is_integer)
-    if last.isalpha():
-        return _is_free_after_word(text, start - 1, is_integer=is_integer)
-    return last == ":" and not is_integer
+    return not is_integer
 
 
 def _is_free_after_word(text: str, end: int, *, is_integer: bool) -> bool:

@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ifbench.parsing.numbers import numbers_by_rules, numbers_in
+from ifbench.parsing.numbers import (
+    last_quantity,
+    numbers_by_rules,
+    numbers_in,
+    quantities_in,
+    quantities_of_part,
+)
 from ifbench.parsing.plain_numbers import plain_number
 
 _PIECES = (
@@ -21,6 +27,21 @@ _PIECES = (
 @given(st.lists(st.sampled_from(_PIECES), max_size=14).map("".join))
 def test_a_glance_and_the_rules_agree(text: str) -> None:
     assert numbers_in(text) == numbers_by_rules(text)
+
+
+_MORE_PIECES = (*_PIECES, "stable ", "unstable, ", "Chapters ", "(1.5 ± 0.2)", "` and ", "```\n")
+
+
+@given(
+    st.lists(st.sampled_from(_MORE_PIECES), min_size=40, max_size=120).map("".join),
+    st.integers(0, 400),
+    st.integers(0, 200),
+)
+def test_a_part_and_the_whole_agree(text: str, start: int, length: int) -> None:
+    part = (start, start + length)
+    assert quantities_of_part(text, *part) == quantities_in(text, *part)
+    last = quantities_in(text)[-1:]
+    assert last_quantity(text) == (last[0] if last else None)
 
 
 @pytest.mark.parametrize(

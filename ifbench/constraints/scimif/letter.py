@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
@@ -106,10 +107,12 @@ def _word_around(text: str, position: int) -> str:
 # letters (ǅ) are of neither case. Mathematical alphanumerics have a case and no counterpart.
 
 
+@lru_cache(maxsize=1024)
 def _is_lower_letter(character: str) -> bool:
     return character != character.upper() or (_is_mathematical(character) and character.islower())
 
 
+@lru_cache(maxsize=1024)
 def _is_upper_letter(character: str) -> bool:
     return character != character.lower() or (_is_mathematical(character) and character.isupper())
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.answers import final_answer, values_of
-from ifbench.parsing.numbers import DecimalMark, Number, quantities_in
+from ifbench.parsing.numbers import DecimalMark, Number, quantities_in, quantities_of_part
 
 _SHOWN = 10  # Places quoted in a verdict; the counts are in `found`.
 
@@ -145,8 +145,7 @@ def _numbers_in_scope(text: str, params: NumberScope) -> tuple[list[Number], str
         return list(quantities_in(text, decimal_mark=mark)), "in the answer", ""
     if params.scope == "final":
         region = final_answer(text)
-        spans = [(region.start, region.end)] if region else []
-        found = [n for span in spans for n in quantities_in(text, *span, decimal_mark=mark)]
+        found = list(quantities_of_part(text, region.start, region.end, mark)) if region else []
         return found, "in the final answer", ""
     regions = values_of(text, params.keys)
     if not regions:
