@@ -74,6 +74,8 @@ class Benchmark:
     """The rule sets that its items can be decided by."""
     domains: tuple[str, ...] = ()
     """The constraints' domains, in the order of the paper."""
+    is_graded: bool = True
+    """Whether it asks, apart from adherence, if answers are right."""
     printed: Printed = lambda _view, _model: {}
     """The paper's own figures in percent, by row and metric, for a view and a model."""
 

@@ -71,6 +71,7 @@ VIDEOIF = Benchmark(
         Breakdown(facet="language", title="By language"),
     ),
     rules=("paper", "release"),
+    is_graded=False,
     groups=CATEGORIES,
     kinds={kind: [row.id for row in TYPES.values() if row.kind == kind] for kind in KINDS},
     printed=printed,
