@@ -141,13 +141,17 @@ def _answer_lines(
         yield f"  no answer: {score.failure.value}"
     told: set[str] = set()
     for verdict in verdicts:
-        place = "" if verdict.aspect == "correctness" else f"[{verdict.item}] "
+        place = _PLACES[verdict.aspect].format(verdict.item)
         yield from (f"  {line}" for line in _marked(place, verdict_lines(verdict)))
         for key in (key for key in verdict.asked if key not in told):
             yield from _response_lines(stored.get(key), "asked, it said")
         if told & {*verdict.asked}:
             yield "  asked together with one above"
         told |= {*verdict.asked}
+
+
+_PLACES = {"constraint": "[{}] ", "task": "task [{}] ", "correctness": ""}
+"""How the sample's own lines call what a verdict is about."""
 
 
 def _marked(place: str, lines: Iterator[str]) -> Iterator[str]:

@@ -6,18 +6,16 @@ that place and in no other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import LOG, Place
+from running import Place
 from video_replies import chosen_wrong
 
 from engines.endpoint import EndpointProcess
 from ifbench.benchmarks.videoif.starter.checker import drafts_by_id
 from ifbench.benchmarks.videoif.starter.draft import Broken, Draft, broken
 
-REPLIES = Path(__file__).with_name("video_replies.py")
 DRAFTS = drafts_by_id()
 MOST_WRONG = max(len(broken(draft)) for draft in DRAFTS.values())
 
@@ -26,19 +24,17 @@ Failing = tuple[frozenset[int], frozenset[int]]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+def place(
+    video_endpoint: EndpointProcess, video_log: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Place:
     """Two candidates and two judges; both judges have decided on the same answers."""
-    log = tmp_path_factory.mktemp("endpoint") / "answers.jsonl"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(LOG, str(log))
-        with EndpointProcess(reply=f"{REPLIES}:reply") as endpoint:
-            folder = tmp_path_factory.mktemp("video")
-            place = Place(folder=folder, endpoint=endpoint, log=log)
-            for name in ("right", "broken", "oracle", "yes"):
-                place.write_model(name)
-            for judge in ("oracle", "yes"):
-                run(place, "candidates=[right,broken]", f"judge={judge}")
-            yield place
+    folder = tmp_path_factory.mktemp("video")
+    place = Place(folder=folder, endpoint=video_endpoint, log=video_log)
+    for name in ("right", "broken", "oracle", "yes"):
+        place.write_model(name)
+    for judge in ("oracle", "yes"):
+        run(place, "candidates=[right,broken]", f"judge={judge}")
+    return place
 
 
 def run(place: Place, *overrides: str) -> None:

@@ -6,6 +6,7 @@ model says what it does:
     right     each sample of the video starter set, answered as its draft answers it
     broken    one wrong answer for each sample, of its own in turn; `broken-3` the third, where it has
               so many, else the right one
+    half      right on every second sample, on the others as `broken`
     oracle    judge and extractor: decides over the drawn facts (`starter.checker`)
     yes       judge: every task is attempted, every requirement met
 
@@ -71,11 +72,14 @@ def answer(model: str, sample_id: str) -> str:
 
 def chosen_wrong(model: str, sample_id: str) -> Broken | None:
     """The wrong answer that a candidate gives to a sample; `None` where it gives the right one."""
-    if not model.startswith("broken"):
+    if model == "right":
         return None
     every = broken(drafts_by_id()[sample_id])
-    if model == "broken":
-        return every[list(drafts_by_id()).index(sample_id) % len(every)]
+    place = list(drafts_by_id()).index(sample_id)
+    if model == "half" and place % 2 == 0:
+        return None
+    if model in {"half", "broken"}:
+        return every[place % len(every)]
     number = int(model.removeprefix("broken-"))
     return every[number] if number < len(every) else None
 
