@@ -78,6 +78,12 @@ class Benchmark:
     """Whether it asks, apart from adherence, if answers are right."""
     printed: Printed = lambda _view, _model: {}
     """The paper's own figures in percent, by row and metric, for a view and a model."""
+    printed_by: Mapping[str, Printed] = field(default_factory=dict)
+    """The same by judge, where the paper has a table for another one than its own."""
+
+    def printed_for(self, judge: str) -> Printed:
+        """The paper's figures to set beside those of a judge."""
+        return self.printed_by.get(judge, self.printed)
 
     @property
     def constraint_views(self) -> tuple[str, ...]:
