@@ -29,6 +29,6 @@ def test_scimif_has_the_papers_order_of_disciplines():
 
 def test_videoif_has_the_papers_order_of_templates():
     videoif = get_benchmark("videoif")
-    assert videoif.metrics == ("TCSR", "TISR")
+    assert videoif.metrics == ("TCSR", "TISR", "TPR", "ATP")
     assert videoif.breakdowns[0].order == ("single", "multi", "selection", "nested")
     assert videoif.headline_over == ""
