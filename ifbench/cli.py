@@ -127,7 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         metavar="TABLE",
         help="only this table: overall, correctness, association, answers, or a breakdown's name; "
-        "with --against: difference, correct, agreement",
+        "with --against: difference, correct, agreement, or a facet",
     )
     report.add_argument(
         "--format",

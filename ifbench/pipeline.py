@@ -24,6 +24,7 @@ from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.step import Executor, Lane, Step
+from ifbench.media.places import needs_decoder
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
@@ -31,7 +32,7 @@ from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.told import told
-from ifbench.types import Rules, Trial, Verdict
+from ifbench.types import Purpose, Rules, Trial, Verdict
 from ifbench.workers import evaluation_steps, lane_width, roles_of, view_loader
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
@@ -93,6 +94,7 @@ def ready(config: RunConfig) -> Run:
     """
     check_options(config.models)
     check_rules(config)
+    config = graded(config)
     store = open_store(config.store.uri)
     config = replace(config, store=replace(config.store, uri=store.root.uri))
     dataset = open_dataset(config.benchmark)
@@ -110,6 +112,7 @@ def ready(config: RunConfig) -> Run:
     )
     rows = told(trials(config, dataset), "looking up what is stored: trials")
     found = survey(config, rows, store.journal)
+    check_decoder(config, dataset, found)
     return Run(
         config=config,
         dataset=dataset,
@@ -129,6 +132,22 @@ def check_rules(config: RunConfig) -> None:
         )
 
 
+def graded(config: RunConfig) -> RunConfig:
+    """The configuration, without correctness where the benchmark does not ask for it.
+
+    Raises `ConfigError` when a grader is named that would have nothing to decide.
+    """
+    benchmark = get_benchmark(config.benchmark.name)
+    if benchmark.is_graded:
+        return config
+    if config.grader is not None:
+        raise ConfigError(
+            f"grader: {benchmark.title} asks whether instructions are followed, and not whether "
+            f"answers are right; leave `grader` out, got `{config.grader.name}`"
+        )
+    return replace(config, correctness="none")
+
+
 def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:
     """Raise `PrerequisiteError` when a check needs a package that is not installed."""
     known = rule_set(rules)
@@ -138,6 +157,18 @@ def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:
                 raise PrerequisiteError(
                     f'{name} needs {module}: pip install "ifbench[{known[name].extra}]"'
                 )
+
+
+def check_decoder(config: RunConfig, dataset: Dataset, found: Survey) -> None:
+    """Raise `PrerequisiteError` when a candidate is to be shown what nothing here can decode."""
+    asked = {one.model for one in found.calls if one.purpose is Purpose.CANDIDATE and one.missing}
+    for model in config.candidates:
+        shows = model.name in asked and needs_decoder(dataset.media, model.media)
+        if shows and find_spec("av") is None:
+            raise PrerequisiteError(
+                f"{model.name} is to be shown video or sound, which needs PyAV: "
+                'pip install "ifbench[video]"'
+            )
 
 
 def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:

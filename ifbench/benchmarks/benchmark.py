@@ -74,8 +74,16 @@ class Benchmark:
     """The rule sets that its items can be decided by."""
     domains: tuple[str, ...] = ()
     """The constraints' domains, in the order of the paper."""
+    is_graded: bool = True
+    """Whether it asks, apart from adherence, if answers are right."""
     printed: Printed = lambda _view, _model: {}
     """The paper's own figures in percent, by row and metric, for a view and a model."""
+    printed_by: Mapping[str, Printed] = field(default_factory=dict)
+    """The same by judge, where the paper has a table for another one than its own."""
+
+    def printed_for(self, judge: str) -> Printed:
+        """The paper's figures to set beside those of a judge."""
+        return self.printed_by.get(judge, self.printed)
 
     @property
     def constraint_views(self) -> tuple[str, ...]:

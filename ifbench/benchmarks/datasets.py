@@ -18,7 +18,7 @@ from ifbench.benchmarks.videoif.variants import VARIANTS
 from ifbench.config.values import Benchmark as BenchmarkConfig
 from ifbench.errors import ConfigError, DatasetError
 from ifbench.told import told
-from ifbench.types import Sample
+from ifbench.types import MediaKind, Sample
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +43,8 @@ class Dataset:
     count: int
     constraints: frozenset[str]
     """The constraints that its checklists name."""
+    media: frozenset[MediaKind] = frozenset()
+    """The kinds of media that its samples show."""
 
     def samples(self) -> Iterator[Sample]:
         """The samples, in the order of the file."""
@@ -59,6 +61,7 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
     path = data_path(config.data)
     count = 0
     names: set[str] = set()
+    kinds: set[MediaKind] = set()
     samples = told(get_benchmark(config.name).load(path, check=False), f"reading {path}: samples")
 
     def counted() -> Iterator[Sample]:
@@ -66,6 +69,7 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
         for sample in _narrowed(samples, config, path):
             count += 1
             names.update(item.constraint_id for item in sample.checklist)
+            kinds.update(medium.kind for medium in sample.media)
             yield sample
 
     sha256 = dataset_sha256(counted())
@@ -76,7 +80,12 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
             f"{path}: no sample is left to ask (see `benchmark.ids`, `where` and `limit`)"
         )
     return Dataset(
-        config=config, path=path, sha256=sha256, count=count, constraints=frozenset(names)
+        config=config,
+        path=path,
+        sha256=sha256,
+        count=count,
+        constraints=frozenset(names),
+        media=frozenset(kinds),
     )
 
 

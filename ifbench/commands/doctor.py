@@ -10,8 +10,9 @@ import os
 import shutil
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata, util
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -29,6 +30,9 @@ _EXTRAS = (
     ("rdkit", "chemistry", "constraints on molecules"),
     ("selfies", "chemistry", "molecules written as SELFIES"),
     ("xllamacpp", "embedded", "the embedded model (engine llama_cpp)"),
+    ("av", "video", "video and sound"),
+    ("decord", "video", "plain video, decoded at a lower cost than by PyAV"),
+    ("huggingface_hub", "hub", "data sets from the hub (benchmark.data=hub:OWNER/NAME)"),
 )
 _CONNECT_S = 5.0
 _OPENAI = "https://api.openai.com/v1"
@@ -83,7 +87,14 @@ def _package(module: str, extra: str, use: str) -> Finding:
             words=f"{module} is not installed (for {use})",
             mend=f'pip install "ifbench[{extra}]"',
         )
-    return Finding(is_fine=True, words=f"{module} {metadata.version(module)} (for {use})")
+    (name, *_) = _distributions().get(module, [module])
+    return Finding(is_fine=True, words=f"{name} {metadata.version(name)} (for {use})")
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    """What modules come with: `decord` is a part of decord2."""
+    return metadata.packages_distributions()
 
 
 def _store(config: RunConfig) -> Finding:

@@ -83,7 +83,8 @@ def _is_priced(model: ModelConfig) -> bool:
 def _cost_note(config: RunConfig, total: float) -> str:
     """The sum, and whose calls it leaves out: a model without a price does not cost nothing."""
     free = list(dict.fromkeys(m.name for m in config.models if not _is_priced(m)))
-    left_out = f" No price is configured for {', '.join(free)}." if free else ""
     if not any(map(_is_priced, config.models)):
-        return f"cost: unknown.{left_out}"
+        names = free[0] if len(free) == 1 else f"any of the {len(free)} models"
+        return f"cost: unknown. No price is configured for {names}."
+    left_out = f" No price is configured for {', '.join(free)}." if free else ""
     return f"cost at the configured prices, at most: ${total:,.2f}.{left_out}"

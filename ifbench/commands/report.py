@@ -11,6 +11,7 @@ from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
+from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
@@ -28,21 +29,22 @@ def run(options: argparse.Namespace) -> int:
         tables = [runs_table(store)]
     elif options.against:
         runs = _two_runs(store, options.runs, options.against)
-        tables = _contrast(store, runs[0], runs[1], options.by or ())
+        views = _views(options, CONTRASTS) or ()
+        tables = _contrast(store, runs[0], runs[1], views, with_paper=options.paper)
     else:
         named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
         runs = list({run.run_id: run for run in named}.values())
-        tables = _summary(store, runs, _views(options), with_paper=options.paper)
+        tables = _summary(store, runs, _views(options, OTHER_TABLES), with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
     return EXIT_OK
 
 
-def _views(options: argparse.Namespace) -> list[str] | None:
+def _views(options: argparse.Namespace, others: Sequence[str]) -> list[str] | None:
     """The breakdowns to make: those of `--by`, or what of `--only` is one; `None` for the usual."""
     if options.by is not None or not options.only:
         views: list[str] | None = options.by
         return views
-    return [name for name in options.only if name not in OTHER_TABLES]
+    return [name for name in options.only if name not in others]
 
 
 def _summary(
@@ -87,7 +89,9 @@ def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest
     return [first, second]
 
 
-def _contrast(store: Store, first: Manifest, second: Manifest, views: Sequence[str]) -> list[Table]:
+def _contrast(
+    store: Store, first: Manifest, second: Manifest, views: Sequence[str], *, with_paper: bool
+) -> list[Table]:
     """Two runs over the same samples: two judges, two rule sets, two candidates."""
     pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
     if not pairs:
@@ -98,7 +102,8 @@ def _contrast(store: Store, first: Manifest, second: Manifest, views: Sequence[s
     _refuse_unknown(views, known)
     benchmark = get_benchmark(pairs[0][0].benchmark)
     try:
-        return contrast_tables(benchmark, side_names(first, second), pairs, views)
+        names = side_names(first, second)
+        return contrast_tables(benchmark, names, pairs, views, with_paper=with_paper)
     except ValueError as error:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.datasets import open_dataset
+from ifbench.benchmarks.videoif.tree import branch_holds
 from ifbench.cli import EXIT_OK
 from ifbench.commands.report import find_run
 from ifbench.config import load_config
@@ -15,7 +16,15 @@ from ifbench.errors import DatasetError
 from ifbench.report.verdicts import verdict_lines
 from ifbench.schemas import table_to_scores, table_to_verdicts
 from ifbench.store import Manifest, Store, read_scores, read_verdicts
-from ifbench.types import Response, Sample, Score, UnboundParams, Verdict
+from ifbench.types import (
+    ChecklistItem,
+    Response,
+    Sample,
+    Score,
+    Tree,
+    UnboundParams,
+    Verdict,
+)
 
 _DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
 
@@ -40,20 +49,45 @@ def sample_lines(sample: Sample) -> Iterator[str]:
     yield ""
     yield sample.instruction
     yield ""
+    if sample.tree is not None:
+        yield "branches (+: true of the video, as the data say):"
+        yield from (f"  {line}" for line in _tree_lines(sample.tree))
+    if sample.active_instruction:
+        yield f"to be carried out: {sample.active_instruction}"
     for medium in sample.media:
         yield f"{medium.kind}: {medium.uri} (sha256 {medium.sha256[:12]}…)"
+    for index, task in enumerate(sample.tasks):
+        yield f"task [{index}] {task.name}{': ' if task.description else ''}{task.description}"
     for index, item in enumerate(sample.checklist):
-        params = item.params
-        shown = (
-            f"not bound: {params.raw!r} ({params.reason})"
-            if isinstance(params, UnboundParams)
-            else json.dumps(params.model_dump(mode="json", exclude_defaults=True))
-        )
-        yield f"[{index}] {item.constraint_id} {shown} ({item.origin})"
+        yield from _item_lines(index, item)
     if sample.reference is not None:
         yield f"reference: {json.dumps(sample.reference, ensure_ascii=False)}"
     if sample.provenance:
         yield "from: " + "; ".join(f"{name} {value}" for name, value in sample.provenance.items())
+
+
+def _tree_lines(tree: Tree, level: int = 0) -> Iterator[str]:
+    for position, branch in enumerate(tree.branches):
+        mark = "+" if branch_holds(tree, position) else "-"
+        words = f"{'  ' * level}{mark} {branch.condition or 'else'}"
+        yield words if isinstance(branch.then, Tree) else f"{words}: {branch.then}"
+        if isinstance(branch.then, Tree):
+            yield from _tree_lines(branch.then, level + 1)
+
+
+def _item_lines(index: int, item: ChecklistItem) -> Iterator[str]:
+    params = item.params
+    shown = (
+        f"not bound: {params.raw!r} ({params.reason})"
+        if isinstance(params, UnboundParams)
+        else json.dumps(params.model_dump(mode="json", exclude_defaults=True))
+    )
+    where = f", of task [{item.scope}] alone" if isinstance(item.scope, int) else ""
+    yield f"[{index}] {item.constraint_id} {shown} ({item.origin}{where})"
+    if item.question:
+        yield f"    asked: {item.question}"
+    if item.evidence:
+        yield f"    known: {item.evidence}"
 
 
 def _run_lines(store: Store, name: str | None, sample: Sample) -> Iterator[str]:
@@ -105,10 +139,24 @@ def _answer_lines(
     yield from _response_lines(answer, "answer")
     if answer is None and score.failure is not None:
         yield f"  no answer: {score.failure.value}"
+    told: set[str] = set()
     for verdict in verdicts:
-        yield from (f"  {line}" for line in verdict_lines(verdict))
-        for key in verdict.asked:
+        place = _PLACES[verdict.aspect].format(verdict.item)
+        yield from (f"  {line}" for line in _marked(place, verdict_lines(verdict)))
+        for key in (key for key in verdict.asked if key not in told):
             yield from _response_lines(stored.get(key), "asked, it said")
+        if told & {*verdict.asked}:
+            yield "  asked together with one above"
+        told |= {*verdict.asked}
+
+
+_PLACES = {"constraint": "[{}] ", "task": "task [{}] ", "correctness": ""}
+"""How the sample's own lines call what a verdict is about."""
+
+
+def _marked(place: str, lines: Iterator[str]) -> Iterator[str]:
+    yield f"{place}{next(lines)}"
+    yield from lines
 
 
 def _response_lines(response: Response | None, title: str) -> Iterator[str]:

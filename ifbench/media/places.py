@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import assert_never
 
 from ifbench.media.errors import MediaError
 from ifbench.types import (
+    FramesPolicy,
     Media,
     MediaKind,
     MediaPolicy,
@@ -53,6 +54,12 @@ def split_markers(text: str, media: tuple[Media, ...], policy: MediaPolicy) -> t
         start = end
     parts += _text(text[start:])
     return tuple(parts) or (Text(text=text),)
+
+
+def needs_decoder(kinds: Collection[MediaKind], policy: MediaPolicy) -> bool:
+    """Whether media of these kinds are decoded to be shown; else their files go out as they are."""
+    seen = "video" in kinds and (isinstance(policy.video, FramesPolicy) or policy.sound == "with")
+    return seen or ("audio" in kinds and isinstance(policy.audio, WavePolicy))
 
 
 def _markers(text: str) -> Iterator[tuple[re.Match[str], MediaKind]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ifbench.analysis.breakdown import MISSING, label_order
 from ifbench.analysis.contrast import (
@@ -16,33 +16,45 @@ from ifbench.analysis.contrast import (
     paired,
     together,
 )
+from ifbench.analysis.intervals import Interval
 from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Scripted
 from ifbench.metrics import Ratio
 from ifbench.report import cells
-from ifbench.report.cells import Cell
+from ifbench.report.cells import PAPER, Cell
 from ifbench.report.tables import Table
 from ifbench.report.views import metrics_of
 from ifbench.types import Score
 
+OTHER_TABLES = ("difference", "correct", "agreement")
+"""The tables that are no breakdowns, by name."""
+
 
 def contrast_tables(
-    benchmark: Benchmark, names: tuple[str, str], pairs: Sequence[Pair], views: Sequence[str] = ()
+    benchmark: Benchmark,
+    names: tuple[str, str],
+    pairs: Sequence[Pair],
+    views: Sequence[str] = (),
+    *,
+    with_paper: bool = False,
 ) -> list[Table]:
     """What differs between two runs over the samples that both scored.
 
     `names` call the two sides; `views` are facets of samples, by whose values the differences
-    stand as well. Where one side was asked without constraints, correctness is all
+    stand as well. `with_paper` sets printed figures beside ours, where the paper has both sides. Where one side was asked without constraints, correctness is all
     that can be compared. Raises `ValueError` where a sample's checklists differ otherwise.
     """
     tables = []
     if any(is_graded(one) and is_graded(two) for one, two in pairs):
         tables.append(_correctness_table(names, pairs))
     if all(one.constraints and two.constraints for one, two in pairs):
+        source = benchmark if with_paper else None
         metrics = metrics_of(benchmark)
-        tables.insert(0, _difference_table(names, pairs, metrics))
-        tables += [_difference_by(view, benchmark, names, pairs, metrics) for view in views]
+        tables.insert(0, _difference_table(names, pairs, metrics, source))
+        tables += [
+            _difference_by(view, benchmark.orders, names, pairs, metrics, source) for view in views
+        ]
         tables.append(_agreement_table(names, agreements(pairs)))
     if not tables:
         raise ValueError("one of them has no constraints, and no answer was graded on both sides")
@@ -80,10 +92,11 @@ def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:
 
 def _difference_by(
     view: str,
-    benchmark: Benchmark,
+    orders: Mapping[str, Sequence[str]],
     names: tuple[str, str],
     pairs: Sequence[Pair],
     metrics: Mapping[str, Ratio],
+    paper: Benchmark | None,
 ) -> Table:
     """The same by the values of a facet, as Table 4 of Video-IFBench has it by template."""
     facets = view.split("+")
@@ -91,21 +104,18 @@ def _difference_by(
     for pair in pairs:
         labels = tuple(pair[0].facets.get(name, MISSING) for name in facets)
         lines.setdefault((pair[0].candidate, labels), []).append(pair)
-    rows: list[tuple[str | Cell, ...]] = [
-        (
-            candidate,
-            ", ".join(labels),
-            metric,
-            cells.part(found.pairs, found.total),
-            *_difference_cells(found),
-        )
-        for (candidate, labels), own in sorted(
-            lines.items(), key=lambda line: label_order(line[0][1], view, benchmark.orders)
-        )
-        for metric, found in differences(own, metrics).items()
-    ]
+    rows: list[tuple[str | Cell, ...]] = []
+    for (_, labels), own in sorted(
+        lines.items(), key=lambda line: label_order(line[0][1], view, orders)
+    ):
+        words = ", ".join(labels)
+        label = Cell(text=words, data=dict(zip(facets, labels, strict=True)))
+        rows += [
+            (candidate, label, *cells_)
+            for candidate, *cells_ in _rows(own, metrics, _printed(paper, view, words, own))
+        ]
     return Table(
-        name=f"difference_{view}",
+        name=view,
         title=f"{names[0]} against {names[1]}, by {view.replace('_', ' ')} (percent)",
         columns=(
             "model", view.replace("_", " "), "metric", "complete/total", *names, "difference",
@@ -116,15 +126,18 @@ def _difference_by(
 
 
 def _difference_table(
-    names: tuple[str, str], pairs: Sequence[Pair], metrics: Mapping[str, Ratio]
+    names: tuple[str, str],
+    pairs: Sequence[Pair],
+    metrics: Mapping[str, Ratio],
+    paper: Benchmark | None,
 ) -> Table:
     by_candidate: dict[str, list[Pair]] = {}
     for pair in pairs:
         by_candidate.setdefault(pair[0].candidate, []).append(pair)
-    rows: list[tuple[str | Cell, ...]] = [
-        (candidate, metric, cells.part(found.pairs, found.total), *_difference_cells(found))
-        for candidate, own in by_candidate.items()
-        for metric, found in differences(own, metrics).items()
+    rows = [
+        row
+        for own in by_candidate.values()
+        for row in _rows(own, metrics, _printed(paper, "overall", "overall", own))
     ]
     return Table(
         name="difference",
@@ -138,22 +151,62 @@ def _difference_table(
     )
 
 
+_Both = Mapping[str, tuple[float, float]]
+"""A paper's figures of the two sides in percent, by metric."""
+
+
+def _printed(paper: Benchmark | None, view: str, label: str, pairs: Sequence[Pair]) -> _Both:
+    """What a paper prints of both sides; empty where it has only one, or one for both."""
+    if paper is None:
+        return {}
+    sides = [(paper.printed_for(score.judge), score.candidate) for score in pairs[0]]
+    if sides[0] == sides[1]:
+        return {}
+    first, second = (printed(view, candidate).get(label, {}) for printed, candidate in sides)
+    return {metric: (first[metric], second[metric]) for metric in first if metric in second}
+
+
+def _rows(
+    pairs: Sequence[Pair], metrics: Mapping[str, Ratio], printed: _Both
+) -> Iterator[tuple[str | Cell, ...]]:
+    """A row for each metric of one model, and the paper's below it."""
+    candidate = pairs[0][0].candidate
+    for metric, found in differences(pairs, metrics).items():
+        done = cells.part(found.pairs, found.total)
+        yield candidate, metric, done, *_difference_cells(found)
+        if metric in printed:
+            yield f"{candidate} {PAPER}", metric, cells.part(None, None), *_paper(*printed[metric])
+
+
+def _paper(first: float, second: float) -> tuple[Cell, ...]:
+    return (
+        cells.number("first", first, ".2f"),
+        cells.number("second", second, ".2f"),
+        cells.number("difference", second - first, "+.2f"),
+        _interval_cell(None, is_resolved=None),
+    )
+
+
 def _difference_cells(found: Difference) -> tuple[Cell, ...]:
-    low, high = found.interval or (None, None)
-    sign = "" if found.is_resolved else "not resolved"
-    span = cells.NONE if low is None or high is None else f"{100 * low:+.2f}..{100 * high:+.2f}"
     return (
         cells.share("first", found.first),
         cells.share("second", found.second),
         cells.share("difference", found.value, form="+.2f"),
-        Cell(
-            text=f"{span}  {sign}".rstrip(),
-            data={
-                "difference_low_95": None if low is None else 100 * low,
-                "difference_high_95": None if high is None else 100 * high,
-                "is_resolved": found.is_resolved,
-            },
-        ),
+        _interval_cell(found.interval, is_resolved=found.is_resolved),
+    )
+
+
+def _interval_cell(interval: Interval | None, *, is_resolved: bool | None) -> Cell:
+    low, high = interval or (None, None)
+    sign = "not resolved" if is_resolved is False else ""
+    span = cells.NONE if low is None or high is None else f"{100 * low:+.2f}..{100 * high:+.2f}"
+    return Cell(
+        text=f"{span}  {sign}".rstrip(),
+        data={
+            "difference_low_95": None if low is None else 100 * low,
+            "difference_high_95": None if high is None else 100 * high,
+            "is_resolved": is_resolved,
+        },
     )
 
 

@@ -46,8 +46,11 @@ def summary_tables(
     ours, for the models that it names as we do. Where answers were graded, correctness stands
     beside adherence.
     """
+    judges = {score.judge for score in scores}
     if not with_paper:
         benchmark = replace(benchmark, printed=lambda _view, _model: {})
+    elif len(judges) == 1:
+        benchmark = replace(benchmark, printed=benchmark.printed_for(judges.pop()))
     by_candidate = _by_candidate(scores)
     named = [one.view for one in benchmark.breakdowns]
     sets = [name for name in benchmark.constraint_views if name != "constraint"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from running import LOG, REPLIES, Place, Results
+from running import LOG, REPLIES, VIDEO_REPLIES, Place, Results
 
 from engines.endpoint import EndpointProcess
 
@@ -63,3 +63,20 @@ def finished(place: Place, whole: tuple[Place, frozenset[str]]) -> Place:
     """A folder whose store holds the undisturbed run already."""
     shutil.copytree(whole[0].store, place.store)
     return place
+
+
+@pytest.fixture(scope="session")
+def video_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the endpoint of the video tests notes its answers."""
+    path = tmp_path_factory.mktemp("video_endpoint") / "answers.jsonl"
+    path.touch()
+    return path
+
+
+@pytest.fixture(scope="session")
+def video_endpoint(video_log: Path) -> Iterator[EndpointProcess]:
+    """The endpoint that knows the video starter set; see `video_replies.py`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(LOG, str(video_log))
+        with EndpointProcess(reply=f"{VIDEO_REPLIES}:reply") as started:
+            yield started

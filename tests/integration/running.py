@@ -29,6 +29,7 @@ from ifbench.benchmarks.datasets import data_path
 from ifbench.store import Store, read_scores, read_verdicts
 
 REPLIES = Path(__file__).with_name("replies.py")
+VIDEO_REPLIES = Path(__file__).with_name("video_replies.py")
 LOG = "IFBENCH_TEST_LOG"
 """Names the file in which the endpoint notes what it answered; see `replies.py`."""
 PREFLIGHT = '"content":"Hello"'
@@ -339,6 +340,14 @@ def descendants(pid: int) -> dict[int, str]:
         below = {child for child, parent in parents.items() if parent in below}
         found |= {child: titles[child] for child in below}
     return found
+
+
+def ray_workers(pid: int) -> list[int]:
+    """Below a driver on Ray: workers, the board and processes for checks. Ray's own agents, which
+    take a minute to end, are none of them.
+    """
+    names = ("MapWorker", "_Board", "check_server")
+    return [one for one, title in descendants(pid).items() if any(name in title for name in names)]
 
 
 def alive(pids: Sequence[int]) -> list[int]:

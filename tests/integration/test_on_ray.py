@@ -24,6 +24,7 @@ from running import (
     alive,
     assert_paid_once,
     descendants,
+    ray_workers,
     wait_until,
 )
 
@@ -190,16 +191,11 @@ def started(place: Place, data: Path) -> Iterator[Running]:
     before = place.prompts().total()
     with place.start(f"benchmark.data={data}") as run:
         place.wait_for(before + 12)
-        ours = [pid for pid, title in descendants(run.process.pid).items() if is_ours(title)]
+        ours = ray_workers(run.process.pid)
         assert len(ours) >= 4
         yield run
         run.process.wait(60)
         wait_until(lambda: not alive(ours), "the workers to end", 30)
-
-
-def is_ours(title: str) -> bool:
-    """True for workers, the board and processes for checks; Ray's own agents take a minute."""
-    return any(name in title for name in ("MapWorker", "_Board", "check_server"))
 
 
 def stop(run: Running, send: Callable[[], None]) -> Finished:

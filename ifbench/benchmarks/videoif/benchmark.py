@@ -5,7 +5,12 @@ from __future__ import annotations
 from ifbench.benchmarks.benchmark import Benchmark, Breakdown
 from ifbench.benchmarks.videoif.annotations import DURATION_ORDER, load_samples
 from ifbench.benchmarks.videoif.constraint_types import CATEGORIES, KINDS, TYPES
-from ifbench.benchmarks.videoif.published import COUNT_BINS, DEPTH_BINS, printed
+from ifbench.benchmarks.videoif.published import (
+    COUNT_BINS,
+    DEPTH_BINS,
+    printed,
+    printed_small_judge,
+)
 from ifbench.benchmarks.videoif.taxonomy import DOMAIN, INSTRUCTION_TYPES
 
 _TASKS = ("TPR", "ATP")
@@ -71,7 +76,9 @@ VIDEOIF = Benchmark(
         Breakdown(facet="language", title="By language"),
     ),
     rules=("paper", "release"),
+    is_graded=False,
     groups=CATEGORIES,
     kinds={kind: [row.id for row in TYPES.values() if row.kind == kind] for kind in KINDS},
     printed=printed,
+    printed_by={"qwen3.5-35b-a3b-instruct": printed_small_judge},  # Table 4
 )
