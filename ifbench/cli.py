@@ -119,6 +119,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument("-o", "--output", type=_path, help="default: standard output")
 
+    status = add("status", "show how runs stand, also while they go on, from another terminal")
+    status.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="a run's id, or enough of it; default: all that go on, or else the latest",
+    )
+    _stored(status)
+    status.add_argument("--watch", action="store_true", help="again and again until they end")
+    status.add_argument("--format", choices=("terminal", "json"), default="terminal")
+
     verify = add("verify", "score answers that you have: lines of id, constraint, params, response")
     verify.add_argument("file", type=_path, help="JSON Lines; `-` reads standard input")
     verify.add_argument("-o", "--output", type=_path, help="default: standard output")

@@ -17,6 +17,7 @@ from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
 from ifbench.report.progress import Progress
+from ifbench.report.progress_file import ProgressFile
 from ifbench.report.summary import summary_tables
 from ifbench.report.tables import render
 from ifbench.report.verdicts import verdict_lines
@@ -54,7 +55,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
             total=run.survey.trials,
             prices={model.name: model.price for model in run.config.models},
         )
-        with stopper.listening(executor), progress:
+        with stopper.listening(executor), progress, _progress_file(run, executor, steps):
             yield
 
     try:
@@ -67,6 +68,19 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
         return EXIT_BAD_INPUT
     _print_results(run_, evaluation)
     return _end(evaluation, command)
+
+
+def _progress_file(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> ProgressFile:
+    """What `ifbench status` reads from another terminal."""
+    names = [model.name for model in run.config.candidates]
+    return ProgressFile(
+        store=run.store.root,
+        run_id=run.id,
+        counts=executor.counts,
+        steps=tuple(step.name for step in steps),
+        planned=run.survey.trials,
+        candidates=dict.fromkeys(names, run.survey.trials // len(names)),
+    )
 
 
 def build_executor(config: RunConfig) -> RunningExecutor:

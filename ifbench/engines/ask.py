@@ -24,7 +24,7 @@ from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
-from ifbench.tally import Tally
+from ifbench.tally import Tally, latency_bucket
 from ifbench.types import FailureKind, Prompt, Purpose, Response
 
 
@@ -123,7 +123,7 @@ class Asker:
                 return _not_run(prompt, reason)
             with self._gauge(prompt, "in_flight"):
                 tried = await self._generate(prompt)
-            used = self._count_tokens(prompt, tried)
+            used = self._count_try(prompt, tried)
             return tried
         finally:
             permit.release(used)
@@ -144,6 +144,7 @@ class Asker:
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
         if tried.hopeless and tried.response.failure is not None:
+            self._tally.add("closed", prompt.model.name, tried.response.failure.message)
             self._hopeless[prompt.model.name] = (
                 f"not asked, as an earlier call was refused: {tried.response.failure.message}"
             )
@@ -190,11 +191,21 @@ class Asker:
         finally:
             self._count(prompt, name, -1.0)
 
-    def _count_tokens(self, prompt: Prompt, tried: Try) -> int:
-        usage = tried.response.usage
-        name = prompt.model.name
-        self._tally.add("tokens", prompt.purpose, name, "input", amount=usage.input_tokens)
-        self._tally.add("tokens", prompt.purpose, name, "output", amount=usage.output_tokens)
+    def _count_try(self, prompt: Prompt, tried: Try) -> int:
+        """Count what one try used, whatever came of it, and return its tokens."""
+        usage, purpose, model = tried.response.usage, prompt.purpose, prompt.model.name
+        cost = prompt.model.price.usd(usage.input_tokens, usage.output_tokens)
+        bucket = latency_bucket(tried.response.seconds)
+        self._tally.merge(
+            {
+                ("tokens", purpose, model, "input"): usage.input_tokens,
+                ("tokens", purpose, model, "output"): usage.output_tokens,
+                ("latency", purpose, model, bucket, "tries"): 1.0,
+                ("latency", purpose, model, bucket, "seconds"): tried.response.seconds,
+                **({("cost", purpose, model, "usd"): cost} if cost else {}),
+                **({("calls", purpose, model, "limited"): 1.0} if tried.overloaded else {}),
+            }
+        )
         return usage.input_tokens + usage.output_tokens
 
 
