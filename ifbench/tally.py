@@ -50,8 +50,9 @@ class Tally:
 
     def merge(self, counts: Mapping[tuple[str, ...], float]) -> None:
         """Add another tally's counts to this one."""
-        for name, amount in counts.items():
-            self.add(*name, amount=amount)
+        with self._lock:  # At once: what belongs together is drained together.
+            for name, amount in counts.items():
+                self._counts[name] = self._counts.get(name, 0.0) + amount
 
     def snapshot(self) -> Counts:
         """The counts as they stand."""

@@ -15,6 +15,7 @@ from ifbench.config import RunConfig, load_config
 from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
+from ifbench.logs import note_run
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
 from ifbench.report.progress import Progress
 from ifbench.report.progress_file import ProgressFile
@@ -44,6 +45,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
     A stop waits `drain_s` seconds for the answers in flight.
     """
     run_ = ready(config)
+    note_run(run_.id)
     _announce(run_)
     stopper = Stopper(resume=command, drain_s=drain_s)
 

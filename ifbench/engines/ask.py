@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
 from ifbench.tally import Tally, latency_bucket
 from ifbench.types import FailureKind, Prompt, Purpose, Response
+
+_log = logging.getLogger(__name__)
 
 
 class Journal(Protocol):
@@ -97,6 +100,9 @@ class Asker:
             await self._store(response)
         failure = response.failure
         self._count(prompt, "answered" if failure is None else f"failed:{failure.kind}")
+        if failure is not None and failure.kind is not FailureKind.NOT_RUN:
+            name, purpose = prompt.model.name, prompt.purpose.value
+            _log.info("%s, asked as %s: %s: %s", name, purpose, failure.kind.value, failure.message)
         return response
 
     async def _call(self, prompt: Prompt) -> Response:
@@ -144,7 +150,10 @@ class Asker:
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
         if tried.hopeless and tried.response.failure is not None:
-            self._tally.add("closed", prompt.model.name, tried.response.failure.message)
+            message = tried.response.failure.message
+            self._tally.add("closed", prompt.model.name, message)
+            if prompt.model.name not in self._hopeless:
+                _log.warning("%s is not asked any more: %s", prompt.model.name, message)
             self._hopeless[prompt.model.name] = (
                 f"not asked, as an earlier call was refused: {tried.response.failure.message}"
             )
@@ -154,6 +163,9 @@ class Asker:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""
         if tried.overloaded or tried.retry_after_s is not None:
             self._limiters[prompt.model.name].pause(seconds)
+        failure = tried.response.failure
+        reason = "" if failure is None else failure.message
+        _log.info("%s: the next try in %.1f s: %s", prompt.model.name, seconds, reason)
         try:
             with self._gauge(prompt, "backing_off"):
                 await self._waits.unless_stopped(self._clockwork.sleep(seconds))

@@ -20,7 +20,7 @@ from typing import Self, TypeAlias
 import pyarrow as pa
 
 from ifbench.store.location import Location
-from ifbench.store.progress import Counted, Progress, save_progress
+from ifbench.store.progress import Counted, RunProgress, save_progress
 
 _log = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class ProgressFile:
     candidates: Mapping[str, int]
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     clock: Callable[[], float] = time.monotonic
-    save: Callable[[Location, Progress], None] = save_progress
+    save: Callable[[Location, RunProgress], None] = save_progress
 
     def __enter__(self) -> Self:
         self._started_at = self.now()
@@ -66,14 +66,14 @@ class ProgressFile:
         self._ended.set()
         self._thread.join(timeout=LAST_WRITE_S)
 
-    def progress(self, *, is_over: bool = False) -> Progress:
+    def progress(self, *, is_over: bool = False) -> RunProgress:
         """What stands now. Each call adds to what the rates are taken from."""
         counts, moment = dict(self.counts()), self.clock()
         self._seen.append((moment, counts))
         while len(self._seen) > 1 and self._seen[1][0] <= moment - WINDOW_S:
             self._seen.popleft()
         first, before = self._seen[0]
-        return Progress(
+        return RunProgress(
             run_id=self.run_id,
             host=socket.gethostname(),
             pid=os.getpid(),
@@ -96,7 +96,7 @@ class ProgressFile:
                 return
             self._ended.wait(interval_s(self.store))
 
-    def _write(self, progress: Progress) -> None:
+    def _write(self, progress: RunProgress) -> None:
         try:
             self.save(self.store, progress)
         except (OSError, pa.ArrowException) as error:

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 from ifbench.report.progress import call_lines, duration
 from ifbench.report.tables import Table, to_terminal
 from ifbench.store.manifest import Ending, Manifest
-from ifbench.store.progress import Progress
+from ifbench.store.progress import RunProgress
 
 SILENT_S = 30.0
 """Three writes to an object store, fifteen to a local one."""
@@ -114,8 +114,8 @@ class RunStatus:
         return self.state in GOING_ON
 
 
-def run_status(manifest: Manifest, progress: Progress | None, now: datetime) -> RunStatus:
-    """Put together what a run has left. Progress of an earlier invocation counts for nothing."""
+def run_status(manifest: Manifest, progress: RunProgress | None, now: datetime) -> RunStatus:
+    """Put together what a run has left. RunProgress of an earlier invocation counts for nothing."""
     last, counts = manifest.invocations[-1], manifest.counts
     if progress is not None and progress.started_at < last.started_at:
         progress = None
@@ -148,7 +148,7 @@ def run_status(manifest: Manifest, progress: Progress | None, now: datetime) -> 
     )
 
 
-def _with_progress(status: RunStatus, progress: Progress) -> RunStatus:
+def _with_progress(status: RunStatus, progress: RunProgress) -> RunStatus:
     counts, recent = dict(progress.counts), dict(progress.recent)
     steps = tuple(_step(name, counts, recent, progress) for name in progress.steps)
     candidates = tuple(_candidate(name, counts, progress) for name in progress.candidates)
@@ -172,7 +172,7 @@ def _with_progress(status: RunStatus, progress: Progress) -> RunStatus:
     )
 
 
-def _state(ending: Ending, progress: Progress | None, seen_s: float) -> State:
+def _state(ending: Ending, progress: RunProgress | None, seen_s: float) -> State:
     if ending != "running":
         return ending
     if progress is not None and progress.is_over:
@@ -182,7 +182,7 @@ def _state(ending: Ending, progress: Progress | None, seen_s: float) -> State:
     return "starting" if progress is None else "running"
 
 
-def _step(name: str, counts: Counts, recent: Counts, progress: Progress) -> StepStatus:
+def _step(name: str, counts: Counts, recent: Counts, progress: RunProgress) -> StepStatus:
     done = counts.get(("rows", name, "out"), 0.0)
     lately = recent.get(("rows", name, "out"), 0.0)
     per_s = lately / progress.window_s if progress.window_s > 0 else 0.0
@@ -197,7 +197,7 @@ def _step(name: str, counts: Counts, recent: Counts, progress: Progress) -> Step
     )
 
 
-def _candidate(name: str, counts: Counts, progress: Progress) -> CandidateStatus:
+def _candidate(name: str, counts: Counts, progress: RunProgress) -> CandidateStatus:
     def of(*event: str) -> int:
         return round(counts.get(event, 0.0))
 

@@ -30,7 +30,7 @@ Counted: TypeAlias = tuple[tuple[tuple[str, ...], float], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class RunProgress:
     """What a run's driver knew at one moment."""
 
     version: int = PROGRESS_VERSION
@@ -55,17 +55,17 @@ class Progress:
     window_s: float = 0.0
 
 
-_PROGRESS = TypeAdapter(Progress)
+_PROGRESS = TypeAdapter(RunProgress)
 
 
-def save_progress(uri: str | Location, progress: Progress) -> None:
+def save_progress(uri: str | Location, progress: RunProgress) -> None:
     """Write a run's progress as a whole. Raises OSError or an Arrow error where it cannot be."""
     folder = resolve(uri).child("runs", checked_run_id(progress.run_id))
     text = json.dumps(_PROGRESS.dump_python(progress, mode="json"), ensure_ascii=True) + "\n"
     folder.write_whole(_NAME, text.encode())
 
 
-def load_progress(uri: str | Location, run_id: str) -> Progress | None:
+def load_progress(uri: str | Location, run_id: str) -> RunProgress | None:
     """A run's last progress; `None` where there is none that this version reads."""
     folder = resolve(uri).child("runs", checked_run_id(run_id))
     try:
