@@ -12,7 +12,7 @@ import pytest
 from ifbench.cli import main
 from ifbench.store import Store
 from ifbench.store.manifest import Manifest
-from ifbench.store.progress import RunProgress, load_progress, save_progress
+from ifbench.store.progress import load_progress, save_progress
 
 RUN = ["execution=local", "candidates=[scripted]", "judge=scripted"]
 
@@ -32,10 +32,10 @@ def status(capsys, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def rewind(ago_s: float, **fields) -> Manifest:
-    """Make the latest run look as if it went on, with its last progress some seconds old."""
+def rewind(ago_s: float, planned: int = 2) -> Manifest:
+    """Make a run look as if it went on, with its last progress some seconds old."""
     store = Store("store")
-    manifest = max(store.list_runs(), key=lambda run: run.invocations[-1].started_at)
+    (manifest,) = [run for run in store.list_runs() if run.counts.planned == planned]
     now = datetime.now(UTC)
     last = replace(
         manifest.invocations[-1],
@@ -46,7 +46,7 @@ def rewind(ago_s: float, **fields) -> Manifest:
     store.save_manifest(replace(manifest, invocations=(last,)))
     progress = load_progress("store", manifest.run_id)
     was = {"started_at": last.started_at, "written_at": now - timedelta(seconds=ago_s)}
-    save_progress("store", replace(progress, **{**was, "is_over": False, **fields}))
+    save_progress("store", replace(progress, **was, is_over=False))
     return manifest
 
 
@@ -58,11 +58,10 @@ def test_a_run_that_has_ended_shows_its_ending_and_its_candidates(capsys):
     assert "5 of 5 trials complete, 0 owed" in out
     assert "candidate scripted: 5 answered" in out
     assert any(line.split()[:2] == ["scripted", "5"] for line in out.splitlines())
-
-
-def test_evaluate_leaves_all_that_status_shows(capsys):
-    evaluate(5)
-    (manifest,) = Store("store").list_runs()
+    (one,) = json.loads(status(capsys, "--format", "json"))
+    assert (one["state"], one["planned"], one["complete"], one["owed"]) == ("complete", 5, 5, 0)
+    assert [step["name"] for step in one["steps"]] == ["generate", "verify", "judge"]
+    assert one["candidates"][0]["complete"] == 5
     progress = load_progress("store", manifest.run_id)
     counts = dict(progress.counts)
     assert progress.is_over
@@ -75,16 +74,8 @@ def test_evaluate_leaves_all_that_status_shows(capsys):
     assert outcomes
 
 
-def test_json_holds_the_same_for_programs(capsys):
-    evaluate(5)
-    (one,) = json.loads(status(capsys, "--format", "json"))
-    assert (one["state"], one["planned"], one["complete"], one["owed"]) == ("complete", 5, 5, 0)
-    assert [step["name"] for step in one["steps"]] == ["generate", "verify", "judge"]
-    assert one["candidates"][0]["complete"] == 5
-
-
 def test_a_run_that_was_killed_is_silent(capsys):
-    evaluate(5)
+    evaluate(2)
     rewind(45)
     out = status(capsys)
     assert "silent: last seen 45 s ago" in out
@@ -92,34 +83,25 @@ def test_a_run_that_was_killed_is_silent(capsys):
 
 
 def test_without_a_name_all_that_go_on_are_shown_and_no_others(capsys):
-    for limit in (2, 3):
+    for limit in (2, 3, 4):
         evaluate(limit)
-        rewind(1)
-    evaluate(4)
+    for planned in (2, 3):
+        rewind(1, planned)
     shown = json.loads(status(capsys, "--format", "json"))
     assert sorted(one["planned"] for one in shown) == [2, 3]
     assert {one["state"] for one in shown} == {"running"}
     text = status(capsys)
     assert text.count("run ") == 2
     assert "generate" in text
+    for name in Store("store").run_ids():  # Enough of an id is enough, and twice is once.
+        shown = json.loads(status(capsys, name[:8], name, "--format", "json"))
+        assert [one["run_id"] for one in shown] == [name]
 
 
-def test_a_name_is_enough_of_an_id_and_twice_is_once(capsys):
-    evaluate(2)
-    evaluate(3)
-    name = Store("store").run_ids()[0]
-    shown = json.loads(status(capsys, name[:6], name, "--format", "json"))
-    assert [one["run_id"] for one in shown] == [name]
-
-
-def test_watching_ends_with_the_run_and_gives_an_object_a_line(capsys):
+def test_watching_gives_an_object_a_line_and_ends_with_the_run_or_its_silence(capsys, monkeypatch):
     evaluate(2)
     shown = status(capsys, "--watch", "--format", "json").splitlines()
     assert [json.loads(line)["state"] for line in shown] == ["complete"]
-
-
-def test_watching_follows_a_run_until_it_falls_silent(capsys, monkeypatch):
-    evaluate(2)
     manifest = rewind(1)
     naps = []
 
@@ -137,34 +119,23 @@ def test_a_store_without_runs_is_said_to_have_none(capsys):
     assert "no runs are stored here" in capsys.readouterr().err
 
 
-def test_a_run_of_before_there_was_progress_shows_its_ending(capsys):
-    evaluate(2)
-    (manifest,) = Store("store").list_runs()
-    (Path("store/runs") / manifest.run_id / "progress.json").unlink()
-    assert "2 of 2 trials complete" in status(capsys)
-
-
-def test_a_run_goes_on_where_its_folder_takes_no_progress(capsys):
+def test_without_progress_a_run_shows_its_ending_and_one_that_cannot_be_written_ends_no_run(capsys):
     evaluate(2)
     (manifest,) = Store("store").list_runs()
     path = Path("store/runs") / manifest.run_id / "progress.json"
     path.unlink()
+    assert "2 of 2 trials complete" in status(capsys)
     path.mkdir()  # No file can take its place.
-    evaluate(2)
-    assert "complete" in capsys.readouterr().out
+    assert main(["evaluate", *RUN, "benchmark.limit=2"]) == 0
+    assert "its progress cannot be written" in capsys.readouterr().err
 
 
-def test_nothing_of_the_store_is_written(capsys):
-    evaluate(2)
-    before = {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")}
-    status(capsys)
-    assert {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")} == before
-
-
-def test_progress_names_no_secret(monkeypatch):
+def test_progress_names_no_secret_and_looking_at_it_writes_nothing(monkeypatch, capsys):
     monkeypatch.setenv("PLANTED", "sk-planted-0123456789")
     main(["evaluate", *RUN, "benchmark.limit=2", "model.scripted.api_key_env=PLANTED"])
     texts = [path.read_text() for path in Path("store/runs").rglob("*.json")]
     assert len(texts) == 2
     assert not any("sk-planted" in text for text in texts)
-    assert isinstance(load_progress("store", Store("store").run_ids()[0]), RunProgress)
+    before = {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")}
+    status(capsys)
+    assert {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")} == before
