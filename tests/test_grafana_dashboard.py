@@ -66,3 +66,11 @@ def test_panels_have_a_place_and_an_id_of_their_own():
         assert at["x"] + at["w"] <= 24
         assert not cells & taken
         taken |= cells
+
+
+def test_the_guide_lists_every_metric():
+    guide = (DASHBOARD.parents[2] / "docs" / "observing.md").read_text(encoding="utf-8")
+    table = [line for line in guide.splitlines() if line.startswith("| `ray_ifbench")]
+    for metric in METRICS.values():
+        (line,) = [one for one in table if re.search(rf"`ray_{metric.name}(_total)?`", one)]
+        assert [tag for tag in metric.tags if tag not in line] == []
