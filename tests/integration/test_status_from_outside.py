@@ -1,56 +1,60 @@
-"""Another terminal sees a run while it goes on, knows when it was killed, and when it ended."""
+"""Another process sees a run while it goes on, knows when it was killed, and when it ended."""
 
 from __future__ import annotations
 
-import json
 import signal
-import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 from running import Place, wait_until
 
 from engines.endpoint import Fault
-from ifbench.report.status import SILENT_S
+from ifbench.commands.status import chosen
+from ifbench.report.status import SILENT_S, RunStatus, run_status
+from ifbench.store import Store
+from ifbench.store.progress import load_progress
 
 
-def seen(place: Place) -> dict:
-    done = place.run(["status", "--store", place.store, "--format", "json"])
-    assert done.code == 0, done.err
-    (one,) = json.loads(done.out)
-    return one
+def seen(place: Place) -> RunStatus:
+    (status,) = chosen(Store(place.store), ())
+    return status
+
+
+def wait_for_progress(place: Place) -> None:
+    wait_until(lambda: [*Path(place.store).glob("runs/*/progress.json")], "a first progress")
 
 
 def test_a_run_is_seen_while_it_goes_on_after_a_kill_and_at_its_end(place):
-    place.slow_down(1.0)
+    place.slow_down(5.0)
     with place.start() as run:
-        place.wait_for(20)
-        wait_until(lambda: seen(place)["steps"], "a first progress")
+        wait_for_progress(place)
         first = seen(place)
-        assert first["state"] == "running"
-        assert first["pid"] == run.process.pid
-        assert first["seen_s"] < SILENT_S
-        wait_until(lambda: seen(place)["steps"][0]["done"] > first["steps"][0]["done"], "more rows")
+        assert first.state == "running"
+        assert first.pid == run.process.pid
+        assert first.seen_s < SILENT_S
+        wait_until(lambda: seen(place).steps[0].done > first.steps[0].done, "more rows")
+        wait_until(lambda: sum(model.in_flight for model in seen(place).models) > 0, "calls")
         later = seen(place)
-        assert later["left_s"] is None or later["left_s"] > 0
-        assert sum(model["in_flight"] for model in later["models"]) > 0
-        assert later["candidates"][0]["steps"]["generate"] == later["steps"][0]["done"]
+        assert later.candidates[0].steps["generate"] == later.steps[0].done
+        assert 0 < later.steps[0].done < later.planned
         run.kill(signal.SIGKILL)
         run.wait()
-    assert seen(place)["state"] in ("running", "silent")  # Silent only once time has passed.
+    (manifest,) = Store(place.store).list_runs()
+    progress = load_progress(place.store, manifest.run_id)
+    soon = datetime.now(UTC) + timedelta(seconds=SILENT_S + 1)
+    assert run_status(manifest, progress, soon).state == "silent"
     place.slow_down(0)
     assert place.evaluate().code == 0
-    last = seen(place)
-    assert last["state"] == "complete"
-    assert last["complete"] == last["planned"] > 0
-    assert last["owed"] == 0
+    told = place.run(["status", "--store", place.store])
+    assert told.code == 0
+    assert f"{later.planned} of {later.planned} trials complete, 0 owed" in told.out
 
 
 def test_a_limited_endpoint_is_said_to_be_limited(place):
-    place.behave(Fault(status=429, headers={"retry-after": "2"}))
-    with place.start() as run:
-        place.wait_for(1)
-        deadline = time.monotonic() + 60
-        told = False
-        while not told and time.monotonic() < deadline and run.process.poll() is None:
-            told = any(model["limited"] for model in seen(place)["models"])
-            time.sleep(0.2)
-        assert told
+    place.behave(Fault(status=429, headers={"retry-after": "30"}))
+    with place.start():
+        wait_for_progress(place)
+        wait_until(lambda: seen(place).models and seen(place).models[0].limited, "a 429")
+        (model,) = seen(place).models
+        assert model.limited_lately == model.limited > 0
+        wait_until(lambda: seen(place).models[0].backing_off > 0, "a back-off")
