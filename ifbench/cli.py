@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import logging
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from ifbench import __version__
 from ifbench.errors import IfbenchError
+from ifbench.logs import Logging, form_of_environment, start_logging
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -30,8 +30,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # where few characters can be written: `?`
             stream.reconfigure(errors="replace")
-    logging.basicConfig(format="ifbench: %(message)s", level=logging.WARNING)
-    logging.captureWarnings(capture=True)
+    start_logging(
+        Logging(form=options.log_format or form_of_environment(), verbosity=options.verbose)
+    )
     try:
         # A name from our own table below, never a user's.
         return int(import_module(f"ifbench.commands.{options.module}").run(options))
@@ -75,6 +76,10 @@ def _parser() -> argparse.ArgumentParser:
             name, help=words, description=words[0].upper() + words[1:] + "."
         )
         command.set_defaults(module=module or name)
+        command.add_argument("-v", "--verbose", action="count", default=0, help="log more: -v, -vv")
+        command.add_argument(
+            "--log-format", choices=("text", "json"), help="of log lines; default: $IFBENCH_LOG"
+        )
         return command
 
     evaluate = add("evaluate", "ask models, verify their answers, and leave scores and a table")
@@ -139,6 +144,17 @@ def _parser() -> argparse.ArgumentParser:
         "--paper", action="store_true", help="the paper's printed figures beside ours"
     )
     report.add_argument("-o", "--output", type=_path, help="default: standard output")
+
+    status = add("status", "show how runs stand, also while they go on, from another terminal")
+    status.add_argument(
+        "runs",
+        nargs="*",
+        metavar="RUN",
+        help="a run's id, or enough of it; default: all that go on, or else the latest",
+    )
+    _stored(status)
+    status.add_argument("--watch", action="store_true", help="again and again until they end")
+    status.add_argument("--format", choices=("terminal", "json"), default="terminal")
 
     verify = add("verify", "score answers that you have: lines of id, constraint, params, response")
     verify.add_argument("file", type=_path, help="JSON Lines; `-` reads standard input")

@@ -1,18 +1,39 @@
 """Counts of what happens while a run goes on: the numbers behind the live progress.
 
-Names are short tuples. Calls: `("calls", PURPOSE, MODEL, EVENT)` with the events `stored`,
-`answered`, `retried`, `failed:KIND`, and the gauges `in_flight`, `waiting` and `backing_off`
-(added to and taken from). Tokens: `("tokens", PURPOSE, MODEL, "input" | "output")`. Rows:
-`("rows", STEP, "in" | "out")`.
+Names are short tuples of which each word is one of few, so that a tally stays small however
+long a run is:
+
+    ("calls", PURPOSE, MODEL, EVENT)       stored, answered, retried, failed:KIND, limited (a try
+                                           that the endpoint turned away, as by a 429), and the
+                                           gauges in_flight, waiting, backing_off (added to and
+                                           taken from)
+    ("tokens", PURPOSE, MODEL, "input" | "output")
+    ("cost", PURPOSE, MODEL, "usd")        where the model has a price
+    ("latency", PURPOSE, MODEL, BUCKET, "tries" | "seconds")
+    ("closed", MODEL, REASON)              an endpoint that is not asked any more
+    ("rows", STEP, "in" | "out")           and ("candidates", CANDIDATE, STEP, "in" | "out")
+    ("trials", CANDIDATE, "complete" | "owed")
+    ("undecided", CANDIDATE, CAUSE)        trials that are owed; one may have several causes
+    ("verdicts", CANDIDATE, OUTCOME, CAUSE)  of constraints and tasks; the cause may be empty
 """
 
 from __future__ import annotations
 
 import threading
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import TypeAlias
 
 Counts: TypeAlias = dict[tuple[str, ...], float]
+
+LATENCY_BOUNDS_S = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0, 60.0, 120.0, 300.0, 600.0)
+"""Upper bounds of the buckets in which tries are counted by how long they took."""
+
+
+def latency_bucket(seconds: float) -> str:
+    """The bucket of a try: its upper bound, which still belongs to it, or `inf`."""
+    at = bisect_left(LATENCY_BOUNDS_S, seconds)
+    return f"{LATENCY_BOUNDS_S[at]:g}" if at < len(LATENCY_BOUNDS_S) else "inf"
 
 
 class Tally:
@@ -29,8 +50,9 @@ class Tally:
 
     def merge(self, counts: Mapping[tuple[str, ...], float]) -> None:
         """Add another tally's counts to this one."""
-        for name, amount in counts.items():
-            self.add(*name, amount=amount)
+        with self._lock:  # At once: what belongs together is drained together.
+            for name, amount in counts.items():
+                self._counts[name] = self._counts.get(name, 0.0) + amount
 
     def snapshot(self) -> Counts:
         """The counts as they stand."""

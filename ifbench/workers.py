@@ -23,6 +23,7 @@ from ifbench.media.views import ViewLoader as Views
 from ifbench.stages import rows
 from ifbench.stages.roles import Roles
 from ifbench.store import open_store
+from ifbench.tally import Tally
 from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
 
 
@@ -163,7 +164,9 @@ async def _open_judge(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
     ask = await _ask(config, seat, "judge")
 
     async def work(trial: Trial) -> Trial:
-        return slim(await rows.judge(trial, ask, roles))
+        judged = slim(await rows.judge(trial, ask, roles))
+        count_outcome(judged, seat.tally)
+        return judged
 
     yield work
 
@@ -177,6 +180,19 @@ def open_sandbox(config: RunConfig) -> Iterator[Sandbox]:
         catalogue=CATALOGUES[config.rules],
     ) as sandbox:
         yield sandbox
+
+
+def count_outcome(trial: Trial, tally: Tally) -> None:
+    """Count how a trial came out; one that was let go before has not come out."""
+    if trial.score is None:
+        return
+    candidate = trial.item.candidate.name
+    tally.add("trials", candidate, "owed" if trial.score.is_owed else "complete")
+    for cause in trial.score.owed_causes:
+        tally.add("undecided", candidate, cause.value)
+    for verdict in trial.verdicts:
+        why = "" if verdict.cause is None else verdict.cause.value
+        tally.add("verdicts", candidate, verdict.outcome.value, why)
 
 
 def slim(trial: Trial) -> Trial:

@@ -15,8 +15,10 @@ from ifbench.config import RunConfig, load_config
 from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
+from ifbench.logs import note_run
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
 from ifbench.report.progress import Progress
+from ifbench.report.progress_file import ProgressFile
 from ifbench.report.summary import summary_tables
 from ifbench.report.tables import render
 from ifbench.report.verdicts import verdict_lines
@@ -43,6 +45,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
     A stop waits `drain_s` seconds for the answers in flight.
     """
     run_ = ready(config)
+    note_run(run_.id)
     _announce(run_)
     stopper = Stopper(resume=command, drain_s=drain_s)
 
@@ -54,7 +57,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
             total=run.survey.trials,
             prices={model.name: model.price for model in run.config.models},
         )
-        with stopper.listening(executor), progress:
+        with stopper.listening(executor), progress, _progress_file(run, executor, steps):
             yield
 
     try:
@@ -67,6 +70,19 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
         return EXIT_BAD_INPUT
     _print_results(run_, evaluation)
     return _end(evaluation, command)
+
+
+def _progress_file(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> ProgressFile:
+    """What `ifbench status` reads from another terminal."""
+    names = [model.name for model in run.config.candidates]
+    return ProgressFile(
+        store=run.store.root,
+        run_id=run.id,
+        counts=executor.counts,
+        steps=tuple(step.name for step in steps),
+        planned=run.survey.trials,
+        candidates=dict.fromkeys(names, run.survey.trials // len(names)),
+    )
 
 
 def build_executor(config: RunConfig) -> RunningExecutor:

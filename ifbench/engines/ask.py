@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,8 +25,10 @@ from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
-from ifbench.tally import Tally
+from ifbench.tally import Tally, latency_bucket
 from ifbench.types import FailureKind, Prompt, Purpose, Response
+
+_log = logging.getLogger(__name__)
 
 
 class Journal(Protocol):
@@ -97,6 +100,9 @@ class Asker:
             await self._store(response)
         failure = response.failure
         self._count(prompt, "answered" if failure is None else f"failed:{failure.kind}")
+        if failure is not None and failure.kind is not FailureKind.NOT_RUN:
+            name, purpose = prompt.model.name, prompt.purpose.value
+            _log.info("%s, asked as %s: %s: %s", name, purpose, failure.kind.value, failure.message)
         return response
 
     async def _call(self, prompt: Prompt) -> Response:
@@ -123,7 +129,7 @@ class Asker:
                 return _not_run(prompt, reason)
             with self._gauge(prompt, "in_flight"):
                 tried = await self._generate(prompt)
-            used = self._count_tokens(prompt, tried)
+            used = self._count_try(prompt, tried)
             return tried
         finally:
             permit.release(used)
@@ -144,6 +150,10 @@ class Asker:
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
         if tried.hopeless and tried.response.failure is not None:
+            message = tried.response.failure.message
+            self._tally.add("closed", prompt.model.name, message)
+            if prompt.model.name not in self._hopeless:
+                _log.warning("%s is not asked any more: %s", prompt.model.name, message)
             self._hopeless[prompt.model.name] = (
                 f"not asked, as an earlier call was refused: {tried.response.failure.message}"
             )
@@ -153,6 +163,9 @@ class Asker:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""
         if tried.overloaded or tried.retry_after_s is not None:
             self._limiters[prompt.model.name].pause(seconds)
+        failure = tried.response.failure
+        reason = "" if failure is None else failure.message
+        _log.info("%s: the next try in %.1f s: %s", prompt.model.name, seconds, reason)
         try:
             with self._gauge(prompt, "backing_off"):
                 await self._waits.unless_stopped(self._clockwork.sleep(seconds))
@@ -190,11 +203,21 @@ class Asker:
         finally:
             self._count(prompt, name, -1.0)
 
-    def _count_tokens(self, prompt: Prompt, tried: Try) -> int:
-        usage = tried.response.usage
-        name = prompt.model.name
-        self._tally.add("tokens", prompt.purpose, name, "input", amount=usage.input_tokens)
-        self._tally.add("tokens", prompt.purpose, name, "output", amount=usage.output_tokens)
+    def _count_try(self, prompt: Prompt, tried: Try) -> int:
+        """Count what one try used, whatever came of it, and return its tokens."""
+        usage, purpose, model = tried.response.usage, prompt.purpose, prompt.model.name
+        cost = prompt.model.price.usd(usage.input_tokens, usage.output_tokens)
+        bucket = latency_bucket(tried.response.seconds)
+        self._tally.merge(
+            {
+                ("tokens", purpose, model, "input"): usage.input_tokens,
+                ("tokens", purpose, model, "output"): usage.output_tokens,
+                ("latency", purpose, model, bucket, "tries"): 1.0,
+                ("latency", purpose, model, bucket, "seconds"): tried.response.seconds,
+                **({("cost", purpose, model, "usd"): cost} if cost else {}),
+                **({("calls", purpose, model, "limited"): 1.0} if tried.overloaded else {}),
+            }
+        )
         return usage.input_tokens + usage.output_tokens
 
 

@@ -15,6 +15,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import TypeAlias
 
 from ifbench.execution.commons import Commons
+from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
@@ -147,10 +148,7 @@ class LocalExecutor:
 
     async def _carry(self, name: str, work: Work, source: _Belt, target: _Belt) -> None:
         while (row := await source.get()) is not None:
-            self.tally.add("rows", name, "in")
-            done = await self._in_hand.carry(work, row)
-            self.tally.add("rows", name, "out")
-            await target.put(done)
+            await target.put(await handled(row, work, name, self._in_hand, self.tally))
 
 
 async def _deliver(

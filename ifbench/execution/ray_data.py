@@ -30,9 +30,12 @@ from typing import Any
 import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
+from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.leaving import is_leaving
+from ifbench.execution.ray_metrics import open_metrics
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
+from ifbench.logs import Logging, current, start_logging
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
@@ -192,7 +195,7 @@ def _pooled(dataset: Any, step: Step, board: Any, cpus: float, rows_per_block: i
         zero_copy_batch=True,
         num_cpus=cpus,
         num_gpus=step.gpus or None,
-        fn_constructor_kwargs={"step": step, "board": board},
+        fn_constructor_kwargs={"step": step, "board": board, "logs": current()},
         compute=ActorPoolStrategy(
             size=step.workers,
             max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -329,11 +332,12 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any) -> None:
+    def __init__(self, step: Step, board: Any, logs: Logging) -> None:
         import ray
 
+        start_logging(logs)  # To this process's file in Ray's session folder.
         self._ray, self._board, self._step = ray, board, step
-        self._tally = Tally()
+        self._tally, self._metrics = Tally(), open_metrics()
         self._stopping = threading.Event()
         self._in_hand = InHand()
         self._loop = asyncio.new_event_loop()
@@ -356,8 +360,15 @@ class _Worker:
     def __call__(self, block: pa.Table) -> pa.Table:
         done = self._on_loop(self._all(_trials(block)))
         # Sent before the block is: an actor may be let go right after its last block.
-        self._board.report.remote(self._tally.drain())
+        self._board.report.remote(self._counts())
         return _block(done)
+
+    def _counts(self) -> dict[tuple[str, ...], float]:
+        """What has been counted since the last time, told to Ray's metrics as well."""
+        counts = self._tally.drain()
+        if self._metrics is not None:
+            self._metrics.add(counts)
+        return counts
 
     async def _make_slots(self) -> asyncio.Semaphore:
         return asyncio.Semaphore(self._step.in_flight)
@@ -374,10 +385,7 @@ class _Worker:
         async with self._slots:
             # On a node that goes, a row that has not begun stays until Ray gives it to another.
             await self._staying.wait()
-            self._tally.add("rows", self._step.name, "in")
-            done = await self._in_hand.carry(self._work, row)
-            self._tally.add("rows", self._step.name, "out")
-            return done
+            return await handled(row, self._work, self._step.name, self._in_hand, self._tally)
 
     def _on_loop(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -388,7 +396,7 @@ class _Worker:
             held = is_leaving() and not self._stopping.is_set()
             self._loop.call_soon_threadsafe(self._staying.clear if held else self._staying.set)
             try:
-                order = self._ray.get(self._board.report.remote(self._tally.drain()), timeout=10)
+                order = self._ray.get(self._board.report.remote(self._counts()), timeout=10)
             except self._ray.exceptions.RayError:
                 continue
             if order >= _Order.STOP:

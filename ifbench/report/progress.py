@@ -49,9 +49,9 @@ class Progress:
         counts = self.counts()
         elapsed = max(self.clock() - self._started, 1e-9)
         if not any(name[0] == "rows" for name in counts):
-            return [f"after {_duration(elapsed)}: starting the workers"]
+            return [f"after {duration(elapsed)}: starting the workers"]
         return [
-            f"after {_duration(elapsed)}",
+            f"after {duration(elapsed)}",
             *(step_line(name, counts, self.total, elapsed) for name in self.steps),
             *call_lines(counts, self.prices),
         ]
@@ -76,7 +76,7 @@ def step_line(name: str, counts: Counts, total: int, elapsed: float) -> str:
     done = counts.get(("rows", name, "out"), 0.0)
     held = counts.get(("rows", name, "in"), 0.0) - done
     rate = done / elapsed
-    left = f"{_duration((total - done) / rate)} left" if done and done < total else ""
+    left = f"{duration((total - done) / rate)} left" if done and done < total else ""
     parts = [f"{name} {done:.0f}/{total}", f"{rate:.1f}/s", left, f"{held:.0f} in hand"]
     return "  ".join(part for part in parts if part)
 
@@ -126,7 +126,7 @@ def _call_line(purpose: str, model: str, counts: Counts, prices: Mapping[str, Pr
     return "  ".join(part for part in shown if part)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
     if seconds < 5400:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,7 +26,17 @@ from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
 from ifbench.tally import Tally
-from ifbench.types import Failure, FailureKind, Limits, Prompt, Purpose, Sampling, Text
+from ifbench.types import (
+    Failure,
+    FailureKind,
+    Limits,
+    Price,
+    Prompt,
+    Purpose,
+    Sampling,
+    Text,
+    Usage,
+)
 
 MODEL = chat_model(limits=Limits(attempts=3, elapsed_s=1000))
 
@@ -261,6 +272,23 @@ async def test_tokens_of_failed_tries_count_too():
     assert counts["tokens", "judge", "m", "output"] == 3
 
 
+async def test_every_try_is_counted_with_its_time_its_cost_and_whether_it_was_turned_away():
+    time_, tally = FakeTime(), Tally()
+    price = Price(input_per_million=1e6, output_per_million=2e6)
+    model = chat_model(price=price, limits=MODEL.limits)
+    usage = Usage(input_tokens=3, output_tokens=4)
+    answered = Try(response=replace(make_try().response, usage=usage, seconds=0.3))
+    engine = ScriptedEngine(Sequence(failed_try(overloaded=True), failed_try(), answered))
+    ask = asker_over(engine, model=model, tally=tally, clockwork=time_.clockwork)
+    await ask(chat_prompt(model=model))
+    assert calls(tally) == {"retried": 2, "answered": 1, "limited": 1}
+    counts = tally.snapshot()
+    assert counts["cost", "candidate", "m", "usd"] == 3 + 8
+    tries = {name[3]: n for name, n in counts.items() if name[0] == "latency" and "tries" in name}
+    assert tries == {"0.1": 2, "0.5": 1}
+    assert counts["latency", "candidate", "m", "0.5", "seconds"] == pytest.approx(0.3)
+
+
 async def test_overload_pauses_everyone_on_the_budget():
     time_ = FakeTime()
     engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
@@ -290,14 +318,19 @@ async def test_bug_in_an_engine_costs_its_row_alone_and_is_shown():
     assert good.failure is None
 
 
-async def test_model_whose_key_is_refused_is_asked_no_more():
+async def test_model_whose_key_is_refused_is_asked_no_more(caplog):
     refused = failed_try(FailureKind.REJECTED, retry=False, hopeless=True)
-    engine = ScriptedEngine(lambda _: refused)
-    ask = asker_over(engine)
-    responses = [await ask(chat_prompt(str(i))) for i in range(5)]
+    engine, tally = ScriptedEngine(lambda _: refused), Tally()
+    ask = asker_over(engine, tally=tally)
+    with caplog.at_level("WARNING", logger="ifbench"):
+        responses = [await ask(chat_prompt(str(i))) for i in range(5)]
     assert len(engine.asked) == 1
     assert [r.failure.kind for r in responses] == [FailureKind.REJECTED, *[FailureKind.NOT_RUN] * 4]
     assert "planted" in responses[-1].failure.message
+    assert tally.snapshot()["closed", "m", "planted"] == 1
+    assert [record.getMessage() for record in caplog.records] == [
+        "m is not asked any more: planted"
+    ]
 
 
 # ── Stopping ─────────────────────────────────────────────────────────────────────────

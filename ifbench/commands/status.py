@@ -1,0 +1,73 @@
+"""`ifbench status`: how runs stand, read from what they leave in the store, while they go on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter
+
+from ifbench.cli import EXIT_OK
+from ifbench.commands.report import find_run
+from ifbench.report.status import RunStatus, run_status, status_text
+from ifbench.store import Store
+from ifbench.store.manifest import Manifest
+from ifbench.store.progress import load_progress
+
+WATCH_S = 2.0
+_STATUS = TypeAdapter(RunStatus)
+_STATUSES = TypeAdapter(tuple[RunStatus, ...])
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show each run chosen, once or until none of them goes on. Nothing is asked or changed."""
+    store = Store(options.store)
+    found = chosen(store, options.runs)
+    if not options.watch:
+        print(_shown(found, options.format), end="")
+        return EXIT_OK
+    while True:
+        _show_again(found, options.format)
+        if not any(status.is_going_on for status in found):
+            return EXIT_OK
+        time.sleep(WATCH_S)
+        found = [status_of(store, store.load_manifest(status.run_id)) for status in found]
+
+
+def chosen(store: Store, names: Sequence[str]) -> list[RunStatus]:
+    """The runs named; without names all that go on, or else the latest. Raises `StoreError`."""
+    if names:
+        manifests = {one.run_id: one for one in (find_run(store, name) for name in names)}
+        return [status_of(store, manifest) for manifest in manifests.values()]
+    latest = find_run(store, None)
+    found = [
+        status_of(store, manifest)
+        for manifest in store.list_runs()
+        if manifest.invocations[-1].ending == "running"
+    ]
+    return [status for status in found if status.is_going_on] or [status_of(store, latest)]
+
+
+def status_of(store: Store, manifest: Manifest) -> RunStatus:
+    """How one run stands now."""
+    return run_status(manifest, load_progress(store.root, manifest.run_id), datetime.now(UTC))
+
+
+def _shown(found: Sequence[RunStatus], form: str) -> str:
+    if form == "json":
+        return _STATUSES.dump_json(tuple(found), indent=2).decode() + "\n"
+    return "\n".join(status_text(status) for status in found)
+
+
+def _show_again(found: Sequence[RunStatus], form: str) -> None:
+    """One more time: in place on a terminal, below elsewhere; JSON is an object a line."""
+    if form == "json":
+        text = "".join(_STATUS.dump_json(status).decode() + "\n" for status in found)
+    else:
+        text = _shown(found, form)
+        if sys.stdout.isatty():
+            text = f"\x1b[H\x1b[2J{text}"
+    print(text, flush=True, end="")
