@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import tempfile
 
 import pytest
 
@@ -11,6 +12,9 @@ from network_guard import OutboundRefusedError, is_loopback
 
 os.environ.pop("COLUMNS", None)
 """Commands print as on a pipe, also where pytest's own workers are told a width."""
+
+os.environ["IFBENCH_SPILL"] = tempfile.mkdtemp(prefix="ifbench-spill-")
+"""What a store does not take in a test is never kept in the user's own folder."""
 
 
 @pytest.fixture(autouse=True)

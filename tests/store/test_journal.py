@@ -99,7 +99,7 @@ def test_a_refresh_finds_what_others_have_stored_since(place: Location) -> None:
     with Journal(place) as writer:
         for number in range(3):
             writer.append(answers(number))
-            assert reader.lookup([key_of(number)]) == {}
+            assert reader.stored([key_of(number)]) == frozenset()
             reader.refresh()
             assert reader.lookup([key_of(number)]) == {key_of(number): answer(number)}
     reader.refresh()
