@@ -163,7 +163,7 @@ def _plain(config: Any, layers: Sequence[Layer]) -> dict[str, Any]:
     return {str(key): value for key, value in tree.items()}
 
 
-def _fill_store_uri(tree: dict[str, Any], layers: Sequence[Layer]) -> None:
+def _fill_store_uri(tree: dict[Any, Any], layers: Sequence[Layer]) -> None:
     store = tree.get("store")
     if isinstance(store, dict) and isinstance(uri := store.get("uri"), str):
         store["uri"] = read_store_uri(uri, os.environ, origin_of(layers, ("store", "uri")))

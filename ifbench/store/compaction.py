@@ -276,10 +276,13 @@ def _publish(root: Location, merged: pa.Table, before: Step) -> None:
 def _retired(root: Location, sources: Sequence[_Source]) -> Iterator[None]:
     """Take the sources away one by one; several at once where each is a few requests."""
     if root.is_local:
-        yield from (_retire(root, source) for source in sources)
+        for source in sources:
+            _retire(root, source)
+            yield
         return
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        yield from pool.map(lambda source: _retire(root, source), sources)
+        for deleting in [pool.submit(_retire, root, source) for source in sources]:
+            yield deleting.result()
 
 
 def _retire(root: Location, source: _Source) -> None:
