@@ -26,7 +26,7 @@ def test_a_default_may_stand_in_for_the_environment(monkeypatch: pytest.MonkeyPa
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IFBENCH_STORE_URI", raising=False)
-    with pytest.raises(ConfigError, match="`store.uri` wants the environment variable IFBENCH_ST"):
+    with pytest.raises(ConfigError, match="wants the environment variable IFBENCH_STORE_URI"):
         uri("store=s3")
 
 

@@ -12,7 +12,7 @@ from running import Place, assert_paid_once
 sys.path.append(str(Path(__file__).parents[1] / "store"))
 from s3_server import ENVIRONMENT, Broken, S3Server, serve
 
-LATENCY_S = 0.5
+LATENCY_S = 0.3
 BUSY_S = 1.5
 """What a busy machine may add between an answer and its being known to the other driver."""
 
@@ -73,22 +73,14 @@ def test_two_drivers_share_a_local_store(place, undisturbed, wanted):
     assert place.endpoint.counts()["total"] == 0
 
 
-def test_two_drivers_share_a_store_on_s3(on_s3, undisturbed, wanted):
-    assert_shared(on_s3, known_after_s=5 + 2 * BUSY_S)
-    assert set(on_s3.prompts()) == wanted
-    assert on_s3.results() == undisturbed
-
-
-def test_an_s3_store_that_fails_for_a_while_costs_time_and_nothing_else(
-    on_s3, server, undisturbed, wanted
-):
+def test_two_drivers_share_a_store_on_s3_that_fails_for_a_while(on_s3, server, undisturbed, wanted):
     server.fail(
         Broken(method="PUT", path="journal", status=503, code="SlowDown", times=6),
         Broken(method="PUT", path="journal", drop=True, times=2),
     )
-    done = on_s3.evaluate()
-    assert done.code == 0, done.err
-    assert_paid_once(on_s3.prompts(), wanted, allowed=0)
+    # Puts are late by their tries; then the other looks around every 5 s.
+    assert_shared(on_s3, known_after_s=3 + 5 + 2 * BUSY_S)
+    assert set(on_s3.prompts()) == wanted
     assert on_s3.results() == undisturbed
 
 
