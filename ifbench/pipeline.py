@@ -7,6 +7,7 @@ evaluate: preflight ─► generate ─► verify ─► judge and score ─► 
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from ifbench.media.places import needs_decoder
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
+from ifbench.store.location import session_address
 from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
@@ -96,7 +98,7 @@ def ready(config: RunConfig) -> Run:
     check_rules(config)
     config = graded(config)
     store = open_store(config.store.uri)
-    config = replace(config, store=replace(config.store, uri=store.root.uri))
+    config = _kept_at(config, store.root.address)
     dataset = open_dataset(config.benchmark)
     check_extras(dataset.constraints, config.rules)
     what = identity(config)
@@ -114,12 +116,16 @@ def ready(config: RunConfig) -> Run:
     found = survey(config, rows, store.journal)
     check_decoder(config, dataset, found)
     return Run(
-        config=config,
+        config=_kept_at(config, session_address(store.root, secrets.token_hex(4))),
         dataset=dataset,
         store=store,
         manifest=_continued(store, manifest),
         survey=found,
     )
+
+
+def _kept_at(config: RunConfig, address: str) -> RunConfig:
+    return replace(config, store=replace(config.store, uri=address))
 
 
 def check_rules(config: RunConfig) -> None:

@@ -118,7 +118,7 @@ def _announce(run: Run) -> None:
 
 def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
-    scores = table_to_scores(read_scores(store, run.id))
+    scores = table_to_scores(read_scores(run.store.root, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
     print(render(summary_tables(benchmark, scores, benchmark.at_a_glance), "terminal"))
     if evaluation.failed_item is not None:

@@ -1,7 +1,8 @@
-"""Where a model answers: `base_url`, the one key that may read the environment.
+"""Where a model answers and where a store lies: the keys that may read the environment.
 
 A cluster hands out addresses as environment variables, so `${oc.env:NAME,default}` may
-stand in a `base_url`. What comes out is stored with the run, hence no passwords in it.
+stand in a `base_url` and in `store.uri`. What comes out is stored with the run, hence no
+passwords in it.
 """
 
 from __future__ import annotations
@@ -19,18 +20,7 @@ _VARIABLE = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,([^{}]*))?\}")
 
 def read_address(written: str, environment: Mapping[str, str], origin: str) -> str:
     """The address, with environment variables filled in. Raises ConfigError."""
-
-    def fill(match: re.Match[str]) -> str:
-        name, default = match.groups()
-        value = environment.get(name) or default
-        if value is None:
-            raise ConfigError(
-                f"{origin}: `base_url` wants the environment variable {name}, which is not "
-                f"set; set it, or write a default: `${{oc.env:{name},http://…}}`"
-            )
-        return value.strip()
-
-    address = _VARIABLE.sub(fill, written)
+    address = _filled(written, environment, f"{origin}: `base_url`", "http://…")
     if find_secret({"base_url": address}):
         raise ConfigError(
             f"{origin}: `base_url` holds a password or key, and addresses are stored with a "
@@ -42,6 +32,31 @@ def read_address(written: str, environment: Mapping[str, str], origin: str) -> s
             f"`${{oc.env:NAME,default}}` in it, got {address!r}"
         )
     return address
+
+
+def read_store_uri(written: str, environment: Mapping[str, str], origin: str) -> str:
+    """The store's URI, with environment variables filled in. Raises ConfigError."""
+    uri = _filled(written, environment, f"{origin}: `store.uri`", "s3://…")
+    if find_secret({"uri": uri}):
+        raise ConfigError(
+            f"{origin}: `store.uri` holds a password or key, and it is stored with each run; "
+            "for s3:// set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+        )
+    return uri
+
+
+def _filled(written: str, environment: Mapping[str, str], where: str, example: str) -> str:
+    def fill(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        value = environment.get(name) or default
+        if value is None:
+            raise ConfigError(
+                f"{where} wants the environment variable {name}, which is not "
+                f"set; set it, or write a default: `${{oc.env:{name},{example}}}`"
+            )
+        return value.strip()
+
+    return _VARIABLE.sub(fill, written)
 
 
 def _is_http(address: str) -> bool:

@@ -6,6 +6,7 @@ configs can be loaded from any thread, and inside a program that uses Hydra itse
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+from ifbench.config.addresses import read_store_uri
 from ifbench.config.folders import find_file, not_yaml, options, read_yaml, shown
 from ifbench.config.layers import Layer, nested, origin_of, spell
 from ifbench.config.overrides import Overrides, origin_of_override
@@ -149,6 +151,7 @@ def _plain(config: Any, layers: Sequence[Layer]) -> dict[str, Any]:
     written = OmegaConf.to_container(config, resolve=False)
     assert isinstance(written, dict)
     del written["hydra"]
+    _fill_store_uri(written, layers)
     refuse_resolvers(written, layers)
     try:
         tree = OmegaConf.to_container(OmegaConf.create(written), resolve=True)
@@ -158,6 +161,12 @@ def _plain(config: Any, layers: Sequence[Layer]) -> dict[str, Any]:
         ) from None
     assert isinstance(tree, dict)
     return {str(key): value for key, value in tree.items()}
+
+
+def _fill_store_uri(tree: dict[Any, Any], layers: Sequence[Layer]) -> None:
+    store = tree.get("store")
+    if isinstance(store, dict) and isinstance(uri := store.get("uri"), str):
+        store["uri"] = read_store_uri(uri, os.environ, origin_of(layers, ("store", "uri")))
 
 
 def refuse_resolvers(tree: Any, layers: Sequence[Layer], path: tuple[str | int, ...] = ()) -> None:
@@ -173,5 +182,5 @@ def refuse_resolvers(tree: Any, layers: Sequence[Layer], path: tuple[str | int, 
     elif isinstance(tree, str) and "${" in tree and ":" in tree.partition("${")[2]:
         raise ConfigError(
             f"{origin_of(layers, path)}: `{spell(path)}` may not read the environment; "
-            "only a model's `base_url` may (`${oc.env:NAME,default}`)"
+            "only a model's `base_url` and `store.uri` may (`${oc.env:NAME,default}`)"
         )

@@ -27,7 +27,7 @@ def load_config(
 
     `config_dir` is searched first, then `conf` below `cwd` (the working folder), then what
     ifbench ships. Touches nothing but those files and the environment variables that a
-    `base_url` names. Every mistake is a ConfigError, raised before anything runs.
+    `base_url` and `store.uri` name. Every mistake is a ConfigError, raised before anything runs.
     """
     here = (cwd or Path.cwd()).resolve()
     folders = search_folders(config_dir, here)

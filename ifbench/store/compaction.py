@@ -12,8 +12,9 @@ import logging
 import os
 import secrets
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
@@ -23,8 +24,10 @@ import pyarrow.compute as pc
 
 from ifbench import schemas
 from ifbench.errors import StoreError
+from ifbench.store.copies import Copies
 from ifbench.store.journal import journal_folder, parts_folder, row_order
 from ifbench.store.location import Location, lock, resolve
+from ifbench.store.objects import told
 from ifbench.store.part_file import PartFile, in_range, part_buffer
 from ifbench.store.stream_file import Damage, State, StreamFile, sound_rows
 
@@ -34,6 +37,7 @@ PART_BYTES = 128 << 20
 """Size of a part before compression, and about what compaction holds in memory at once."""
 STALE = timedelta(hours=24)
 """Without locks and without its mark of the end, a file this old has lost its writer."""
+_AT_ONCE = 16
 _ORDER = [("key", "ascending"), ("writer", "ascending"), ("row", "ascending")]
 
 
@@ -73,12 +77,19 @@ class _Source:
 def compact(uri: str | Location, *, size: int = PART_BYTES, before: Step = _go_on) -> Compaction:
     """Merge what no writer holds into parts, each key once, the first answer kept.
 
-    Large parts stay as they are. Raises StoreError when another compaction is at work here or
-    when a part is damaged.
+    Large parts stay as they are. Raises StoreError when another compaction is at work here,
+    when a part is damaged, and when the store cannot be read or written. Nothing is lost then.
     """
     root = resolve(uri)
+    if not root.is_local:
+        root = replace(root, copies=Copies())  # Each object is read more than once.
     with _alone(root):
-        return _compact(root, size, before)
+        try:
+            return _compact(root, size, before)
+        except FileNotFoundError as error:
+            raise StoreError(f"{root.uri}: another compaction is at work: {error}") from error
+        except OSError as error:
+            raise StoreError(f"{root.uri}: it cannot be compacted: {told(error)}") from error
 
 
 @contextmanager
@@ -100,10 +111,10 @@ def _alone(root: Location) -> Iterator[None]:
 
 def _compact(root: Location, size: int, before: Step) -> Compaction:
     streams = _mergeable(journal_folder(root))
-    parts = [
-        _Source(parts_folder(root), PartFile(parts_folder(root), name))
-        for name in sorted(parts_folder(root).files(".parquet"))
-    ]
+    folder = parts_folder(root)
+    names = sorted(folder.files(".parquet"))
+    folder.fetch(names)
+    parts = [_Source(folder, PartFile(folder, name)) for name in names]
     small = [part for part in parts if _bytes(part) < size // 2]
     if not streams and len(small) < 2:  # One part alone is as merged as can be.
         return Compaction()
@@ -116,8 +127,7 @@ def _compact(root: Location, size: int, before: Step) -> Compaction:
             _publish(root, merged, before)
             rows, written = rows + merged.num_rows, written + 1
     before("delete")
-    for source in sources:
-        _retire(root, source)
+    for _ in _retired(root, sources):
         before("deleted")
     return Compaction(
         merged=len(sources),
@@ -137,7 +147,9 @@ def _bytes(source: _Source) -> int:
 
 def _mergeable(folder: Location) -> list[_Source]:
     """The journal files that have no writer any more, read once to find what is damaged."""
-    found = (_Source(folder, StreamFile(folder, name)) for name in sorted(folder.files(".arrow")))
+    names = sorted(folder.files(".arrow"))
+    folder.fetch(names)
+    found = (_Source(folder, StreamFile(folder, name)) for name in names)
     return [source for source in found if _is_left(source)]
 
 
@@ -259,6 +271,18 @@ def _publish(root: Location, merged: pa.Table, before: Step) -> None:
     before("publish")
     parts_folder(root).write_whole(f"{stamp}-{secrets.token_hex(4)}.parquet", part_buffer(merged))
     before("published")
+
+
+def _retired(root: Location, sources: Sequence[_Source]) -> Iterator[None]:
+    """Take the sources away one by one; several at once where each is a few requests."""
+    if root.is_local:
+        for source in sources:
+            _retire(root, source)
+            yield
+        return
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for deleting in [pool.submit(_retire, root, source) for source in sources]:
+            yield deleting.result()
 
 
 def _retire(root: Location, source: _Source) -> None:

@@ -12,9 +12,11 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Any, Self, TypeAlias
@@ -24,16 +26,25 @@ import pyarrow as pa
 
 from ifbench import schemas
 from ifbench.errors import StoreError
+from ifbench.store.aside import spill_folder
+from ifbench.store.copies import Copies
 from ifbench.store.index import KeyIndex, Place, fingerprint, fingerprints
 from ifbench.store.location import Location, resolve
+from ifbench.store.objects import told
 from ifbench.store.part_file import PartFile
 from ifbench.store.stream_file import StreamFile
-from ifbench.store.writer import GroupWriter, new_writer_name
+from ifbench.store.writer import GroupWriter, new_writer_name, session_mark
 from ifbench.types import Response
 
 _log = logging.getLogger(__name__)
 
 Found: TypeAlias = dict[str, schemas.Row]
+FOLLOW_S = 0.05
+"""How often a look-up that misses looks for what others have stored."""
+FOLLOW_OBJECTS_S = 5.0
+"""The same on object stores, where it is three requests and one for each new object."""
+_FOLLOW_SHARE = 20
+"""A look around pauses so many times as long as it took: at most 5 % of the time goes there."""
 _LISTINGS = 5
 """Tries of listing a folder that others change until two listings agree."""
 
@@ -59,21 +70,25 @@ class Journal:
 
         Raises StoreError for a store that cannot be read and for a file of an unknown version.
         """
-        self._root = resolve(uri)
+        self._root = _copying(resolve(uri))
         self._warned: set[tuple[str, str]] = set()
-        self._start(writer or new_writer_name(datetime.now(UTC)))
+        self._start(writer or self._new_name())
         self.refresh()
         _journals.add(self)
 
     def _start(self, writer: str) -> None:
         self._lock = threading.RLock()
+        self._refreshing = threading.Lock()
+        self._next_look = 0.0
         self._index = KeyIndex()
         self._files: dict[int, StreamFile | PartFile] = {}
         self._numbers: dict[str, int] = {}
         """The number of each file that is still there, by what messages call it."""
         self._next_number = 0
         self._is_read = False
-        self._writer = GroupWriter(journal_folder(self._root), writer, _noting(self))
+        self._writer = GroupWriter(
+            journal_folder(self._root), writer, _noting(self), aside=spill_folder(self._root)
+        )
         # Also runs at the end of the interpreter, so that what is queued is written.
         self._closing = weakref.finalize(self, self._writer.close)
 
@@ -84,7 +99,11 @@ class Journal:
         """Become another writer; the keys are read again once they are asked for."""
         self._closing.detach()
         self._writer.abandon()
-        self._start(new_writer_name(datetime.now(UTC)))
+        self._root = _copying(self._root)
+        self._start(self._new_name())
+
+    def _new_name(self) -> str:
+        return new_writer_name(datetime.now(UTC), self._root.session)
 
     def _read_once(self) -> None:
         if not self._is_read:
@@ -158,12 +177,19 @@ class Journal:
     def lookup(self, keys: Iterable[str]) -> Mapping[str, Response]:
         """The stored answers under these keys; what is missing is left out.
 
-        Of several answers under one key the first counts: by writer's name, then row.
+        Of several answers under one key the first counts: by writer's name, then row. A key
+        that is missing is looked for in what others have stored lately (see `_follow`).
         """
         wanted = list(dict.fromkeys(keys))
         if not wanted:
             return {}
         self._read_once()
+        found = self._look_up(wanted)
+        if len(found) < len(wanted) and self._follow():
+            found = self._look_up(wanted)
+        return found
+
+    def _look_up(self, wanted: Sequence[str]) -> dict[str, Response]:
         for _ in range(_LISTINGS):
             try:
                 return self._to_responses(self._read_rows(wanted))
@@ -196,38 +222,88 @@ class Journal:
 
     def refresh(self) -> None:
         """Take in what other writers have stored since. Raises StoreError."""
+        self._take_in_others(is_followed=lambda _: True)
+
+    def _follow(self) -> bool:
+        """Take in what others have stored lately, if it is time; True when it is known now.
+
+        On object stores this happens in the background and leaves out the writers of the same
+        session: each would have to fetch what all the others have put.
+        """
         with self._lock:
+            if time.monotonic() < self._next_look:
+                return False
+            self._next_look = float("inf")
+        if self._root.is_local:
+            self._look_around(lambda _: True, FOLLOW_S)
+            return True
+        mark = session_mark(self._root.session)
+
+        def is_followed(name: str) -> bool:
+            return not mark or f"{mark}-" not in name
+
+        threading.Thread(
+            target=self._look_around,
+            args=(is_followed, FOLLOW_OBJECTS_S),
+            name="ifbench-journal-follower",
+            daemon=True,
+        ).start()
+        return False
+
+    def _look_around(self, is_followed: Callable[[str], bool], pause_s: float) -> None:
+        start = time.monotonic()
+        try:
+            self._take_in_others(is_followed)
+        except StoreError as error:  # To know less costs a call at worst, and no answer.
+            _log.debug("what others have stored is not known: %s", error)
+        end = time.monotonic()
+        self._next_look = end + max(pause_s, _FOLLOW_SHARE * (end - start))
+
+    def _take_in_others(self, is_followed: Callable[[str], bool]) -> None:
+        with self._refreshing:
             for _ in range(_LISTINGS):
                 try:
-                    self._refresh()
+                    self._refresh(is_followed)
                 except FileNotFoundError:  # Compaction took a file away after the listing.
                     continue
                 except (OSError, pa.ArrowException) as error:
                     raise StoreError(
-                        f"{self._root.uri}: the store cannot be read: {error}"
+                        f"{self._root.uri}: the store cannot be read: {told(error)}"
                     ) from error
                 self._is_read = True
                 return
         raise StoreError(f"{self._root.uri}: files vanish faster than they can be listed")
 
-    def _refresh(self) -> None:
+    def _refresh(self, is_followed: Callable[[str], bool]) -> None:
+        with self._lock:
+            known = set(self._numbers)
         streams, parts = _list(self._root)
-        self._forget(set(streams) | set(parts))
-        for where, (folder, name) in parts.items():
-            if where not in self._numbers:
-                part = PartFile(folder, name)
+        gone = known - set(streams) - set(parts)
+        new_parts = {where: part for where, part in parts.items() if where not in known}
+        streams = {
+            where: (folder, name)
+            for where, (folder, name) in streams.items()
+            if not self._is_own(name) and (where in known or is_followed(name))
+        }
+        # All that is slow happens before the lock is taken.
+        new_streams = [entry for where, entry in streams.items() if where not in known]
+        for folder, names in _by_folder([*new_streams, *new_parts.values()]):
+            folder.fetch(names)
+        opened = [PartFile(folder, name) for folder, name in new_parts.values()]
+        with self._lock:
+            self._forget(gone)
+            for part in opened:
                 prints = fingerprints(part.keys())
                 self._index.add(prints, self._adopt(part), 0)
-        for where, (folder, name) in streams.items():
-            if not self._is_own(name):
+            for where, (folder, name) in streams.items():
                 self._scan(where, folder, name)
 
-    def _forget(self, present: set[str]) -> None:
-        gone = [number for where, number in self._numbers.items() if where not in present]
+    def _forget(self, wheres: set[str]) -> None:
+        gone = {number for where, number in self._numbers.items() if where in wheres}
         if gone:
             self._index.drop(gone)
             self._files = {n: f for n, f in self._files.items() if n not in gone}
-            self._numbers = {w: n for w, n in self._numbers.items() if w in present}
+            self._numbers = {w: n for w, n in self._numbers.items() if w not in wheres}
 
     def _scan(self, where: str, folder: Location, name: str) -> None:
         number = self._numbers.get(where)
@@ -257,6 +333,18 @@ class Journal:
                 return
             self._warned.add((where, place))
         _log.warning("%s: from %s: %s; what is lost there is asked again", where, place, reason)
+
+
+def _copying(root: Location) -> Location:
+    """The same place, with copies of its own: files of object stores never change."""
+    return root if root.is_local else replace(root, copies=Copies())
+
+
+def _by_folder(entries: Iterable[tuple[Location, str]]) -> list[tuple[Location, list[str]]]:
+    names: dict[str, tuple[Location, list[str]]] = {}
+    for folder, name in entries:
+        names.setdefault(folder.path, (folder, []))[1].append(name)
+    return list(names.values())
 
 
 def _prints(keys: Iterable[str]) -> list[int]:

@@ -11,14 +11,18 @@ import fcntl
 import os
 import re
 import secrets
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pyarrow as pa
 from pyarrow import fs
 
 from ifbench.errors import StoreError
+from ifbench.store.copies import Copies
+from ifbench.store.objects import PATIENCE_S, patiently, put, told
 
 _OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 """Here an object shows up with its last byte; elsewhere a file shows up with its first."""
@@ -32,6 +36,20 @@ class Location:
     """A `pyarrow.fs.FileSystem`."""
     path: str
     uri: str
+    options: str = ""
+    """What stands behind the `?` of the URI: no secrets, and not in messages."""
+    session: str = ""
+    """Names the writers of one command, who share out the prompts and need not follow each
+    other."""
+    patience_s: float = PATIENCE_S
+    """How long a put to an object store is tried again."""
+    copies: Copies | None = field(default=None, compare=False)
+    """Keeps what is read here; only for folders whose files never change."""
+
+    @property
+    def address(self) -> str:
+        """What opens this location again, in any process and by anyone who has the keys."""
+        return f"{self.uri}?{self.options}" if self.options else self.uri
 
     @property
     def is_local(self) -> bool:
@@ -40,9 +58,7 @@ class Location:
 
     def child(self, *names: str) -> Location:
         """A folder below this one."""
-        return Location(
-            self.filesystem, "/".join((self.path, *names)), "/".join((self.uri, *names))
-        )
+        return replace(self, path="/".join((self.path, *names)), uri="/".join((self.uri, *names)))
 
     def file(self, name: str) -> str:
         """The path of a file in this folder."""
@@ -79,6 +95,17 @@ class Location:
         with self.filesystem.open_input_file(self.file(name)) as source:
             return bytes(source.read())
 
+    def open_file(self, name: str) -> Any:
+        """An Arrow file to read from, of the copy where one is kept. Raises FileNotFoundError."""
+        if self.copies is None:
+            return self.filesystem.open_input_file(self.file(name))
+        return self.copies.open(self.filesystem, self.file(name))
+
+    def fetch(self, names: Iterable[str]) -> None:
+        """Get copies of several files at once, where copies are kept. Raises FileNotFoundError."""
+        if self.copies is not None:
+            self.copies.fetch(self.filesystem, [self.file(name) for name in names])
+
     def write_whole(self, name: str, data: bytes | pa.Buffer) -> None:
         """Put a file here, durable on return; a reader sees the old one or the new one."""
         if not self.is_local:
@@ -97,9 +124,14 @@ class Location:
             raise
         sync_folder(self.path)
 
+    @property
+    def is_objects(self) -> bool:
+        """True when a file here shows up whole, with its last byte."""
+        return self.filesystem.type_name in _OBJECT_STORES
+
     def _put_whole(self, name: str, data: bytes | pa.Buffer) -> None:
-        if self.filesystem.type_name in _OBJECT_STORES:
-            self._put(name, data)
+        if self.is_objects:
+            patiently(lambda: put(self.filesystem, self.file(name), data), self.patience_s)
             return
         staged = f".{name}.{secrets.token_hex(4)}.tmp"
         self._put(staged, data)
@@ -153,15 +185,19 @@ class Location:
     def check_writable(self) -> None:
         """Write and delete a small file. Raises StoreError with the reason."""
         name = f"writable-{secrets.token_hex(4)}.probe"
+        at_once = replace(self, patience_s=0)  # What does not work now is for the user to mend.
         try:
-            self.write_whole(name, b"ifbench")
+            at_once.write_whole(name, b"ifbench")
             self.delete(name)
         except (OSError, pa.ArrowException) as error:
-            raise StoreError(f"{self.uri}: the store cannot be written: {error}") from error
+            raise StoreError(f"{self.uri}: the store cannot be written: {told(error)}") from error
 
 
 def resolve(uri: str | Location) -> Location:
-    """The location that a URI or a plain path names. Raises StoreError."""
+    """The location that a URI or a plain path names. Raises StoreError.
+
+    A URI holds no keys: it is shown and stored with a run. It may end in `#session=NAME`.
+    """
     if isinstance(uri, Location):
         return uri
     if "://" not in uri:
@@ -169,18 +205,50 @@ def resolve(uri: str | Location) -> Location:
             raise StoreError("the store's location is empty; expected a path or a URI")
         path = os.path.abspath(os.path.expanduser(uri))  # noqa: PTH100, PTH111
         return Location(fs.LocalFileSystem(), path, uri)
-    shown = _without_secrets(uri)
+    whole, _, session = uri.partition(f"#{_SESSION}")
+    plain, _, options = whole.partition("?")
+    shown = _without_user(plain).rstrip("/")
+    _refuse_keys(plain, options, shown)
     try:
-        filesystem, path = fs.FileSystem.from_uri(uri)
+        filesystem, path = fs.FileSystem.from_uri(_opened_late(plain, options))
     except (OSError, ValueError) as error:  # Arrow's own errors derive from these.
-        reason = str(error).replace(uri, shown)
+        reason = told(error).replace(whole, shown)
+        for _, value in parse_qsl(options):
+            reason = reason.replace(value, "…")
         raise StoreError(f"{shown}: no store can be opened there: {reason}") from error
-    return Location(filesystem, path.rstrip("/"), shown)
+    return Location(filesystem, path.rstrip("/"), shown, options, session)
 
 
-def _without_secrets(uri: str) -> str:
-    """A URI as messages may show it: without user, password and options."""
-    return re.sub(r"//[^/@]*@", "//", uri.partition("?")[0]).rstrip("/")
+def session_address(root: Location, session: str) -> str:
+    """The location's address for the writers of one session; the plain one on a local disk."""
+    return root.address if root.is_local else f"{root.address}#{_SESSION}{session}"
+
+
+_SESSION = "session="
+
+
+def _opened_late(plain: str, options: str) -> str:
+    """The URI for Arrow: a small object on S3 is then one request instead of three."""
+    if plain.startswith("s3://") and "allow_delayed_open" not in options:
+        options = "&".join(filter(None, (options, "allow_delayed_open=true")))
+    return f"{plain}?{options}" if options else plain
+
+
+def _without_user(plain: str) -> str:
+    return re.sub(r"//[^/@]*@", "//", plain)
+
+
+def _refuse_keys(plain: str, options: str, shown: str) -> None:
+    """Raise StoreError where keys stand in a URI."""
+    is_named = any(_SECRET.search(name) for name, _ in parse_qsl(options, keep_blank_values=True))
+    if is_named or re.search(r"//[^/@]*:[^/@]*@", plain):
+        raise StoreError(
+            f"{shown}: no store can be opened there: keys may not stand in a URI, which is "
+            "stored with each run; for s3:// set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+        )
+
+
+_SECRET = re.compile(r"key|secret|token|password|credential|\bsas|\bsig", re.IGNORECASE)
 
 
 def sync_folder(path: str) -> None:

@@ -24,6 +24,7 @@ import ifbench
 from ifbench.errors import StoreError
 from ifbench.keys import content_key
 from ifbench.store.location import Location, resolve
+from ifbench.store.objects import told
 from ifbench.store.results import checked_run_id
 from ifbench.types import JsonObject
 
@@ -183,7 +184,7 @@ def save_manifest(uri: str | Location, manifest: Manifest) -> None:
     try:
         folder.write_whole(_NAME, text.encode())
     except OSError as error:
-        raise StoreError(f"{folder.uri}/{_NAME}: cannot be written: {error}") from error
+        raise StoreError(f"{folder.uri}/{_NAME}: cannot be written: {told(error)}") from error
 
 
 def load_manifest(uri: str | Location, run_id: str) -> Manifest:

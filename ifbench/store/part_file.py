@@ -34,7 +34,7 @@ class PartFile:
         self.where = f"{folder.uri}/{name}"
         self._lock = threading.Lock()
         try:
-            source = folder.filesystem.open_input_file(folder.file(name))
+            source = folder.open_file(name)
             self._file = pq.ParquetFile(source, page_checksum_verification=True)
         except FileNotFoundError:
             raise

@@ -3,8 +3,8 @@
     results/scores/benchmark=B/candidate=C/judge=J/rules=R/RUN.parquet
     results/verdicts/…                                      likewise
 
-A run's rows stream into a hidden folder and are moved to their place by `commit`; before that
-nothing of them can be read. Judges and rules stand side by side, so that a swap keeps the old.
+A run's rows stream into a hidden folder, or into one on this machine where the store is on
+objects, and are put in their place by `commit`; before that nothing of them can be read. Judges and rules stand side by side, so that a swap keeps the old.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack
@@ -19,10 +21,12 @@ from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from pyarrow import fs
 
 from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.store.location import Location, resolve
+from ifbench.store.objects import told
 from ifbench.types import Score, Verdict
 
 ResultTable: TypeAlias = Literal["verdicts", "scores"]
@@ -30,6 +34,9 @@ _Partition: TypeAlias = tuple[str, str, str, str]
 
 _BUFFER_ROWS = 512
 """Rows of one partition that wait in memory; a run holds no more, however long it is."""
+_PUBLISHING_POLLS = 10
+_PUBLISHING_WAIT_S = 0.2
+"""Another command may publish the same run; a mark that stays longer was left by a kill."""
 _READ_ROWS = 4096
 _NAME_BYTES = 200
 """File systems allow 255 bytes for a name."""
@@ -52,7 +59,7 @@ class ResultsWriter:
         self._root = resolve(uri)
         self._run_id = checked_run_id(run_id)
         self._dataset_sha256 = dataset_sha256
-        self._staging = self._root.child("results", f".{run_id}-{secrets.token_hex(4)}")
+        self._staging = _staging(self._root, run_id)
         self._scores: dict[_Partition, _StagedFile] = {}
         self._verdicts: dict[_Partition, _StagedFile] = {}
 
@@ -102,7 +109,10 @@ class ResultsWriter:
             _delete_others(self._root, name, published)
             marks.delete(mark)
         except OSError as error:
-            raise StoreError(f"{self._root.uri}: results cannot be published: {error}") from error
+            raise StoreError(
+                f"{self._root.uri}: results cannot be published: {told(error)}; the answers are "
+                "stored, so give the same command again"
+            ) from error
         self.abort()
 
     def abort(self) -> None:
@@ -123,6 +133,14 @@ class ResultsWriter:
         trace: TracebackType | None,
     ) -> None:
         self.abort()
+
+
+def _staging(root: Location, run_id: str) -> Location:
+    """Where rows wait for `commit`: moved at once on a disk, and put in one piece on objects."""
+    if root.is_local:
+        return root.child("results", f".{run_id}-{secrets.token_hex(4)}")
+    folder = tempfile.mkdtemp(prefix="ifbench-results-")
+    return Location(fs.LocalFileSystem(), folder, folder)
 
 
 class _StagedFile:
@@ -242,7 +260,7 @@ def _iterate(
         for name in sorted(folder.files(".parquet"))
         if run_id is None or name == f"{checked_run_id(run_id)}.parquet"
     ]
-    half = {name.removesuffix(".mark") for name in _marks(root).files(".mark")}
+    half = _half_published(root, {name.removesuffix(".parquet") for _, name in files})
     for folder, name in files:
         if name.removesuffix(".parquet") in half:
             raise StoreError(
@@ -250,6 +268,16 @@ def _iterate(
                 "published; give its command again"
             )
         yield from _read_file(folder, name, table, columns)
+
+
+def _half_published(root: Location, runs: set[str]) -> set[str]:
+    """Those of the runs whose files are being replaced, after a wait for them to be done."""
+    for _ in range(_PUBLISHING_POLLS):
+        half = {name.removesuffix(".mark") for name in _marks(root).files(".mark")} & runs
+        if not half:
+            break
+        time.sleep(_PUBLISHING_WAIT_S)
+    return half
 
 
 def _read_file(
@@ -318,7 +346,11 @@ def _publish(
     root: Location, table: str, name: str, partition: _Partition, staged: _StagedFile
 ) -> str:
     target = root.child("results", table, *_partition_path(partition))
-    staged.folder.move(staged.name, target, name)
+    if target.is_local:
+        staged.folder.move(staged.name, target, name)
+    else:
+        with pa.memory_map(staged.folder.file(staged.name)) as source:
+            target.write_whole(name, source.read_buffer())
     return target.file(name)
 
 

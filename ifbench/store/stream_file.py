@@ -98,7 +98,7 @@ class StreamFile:
 
     def batches(self, damages: list[Damage]) -> Iterator[pa.RecordBatch]:
         """The batches behind `scanned`, their keys validated; adds what is damaged to `damages`."""
-        with self.folder.filesystem.open_input_file(self.folder.file(self.name)) as source:
+        with self.folder.open_file(self.name) as source:
             size = source.size()
             wanted = _CHUNK_BYTES
             while self.scanned < size and self.state != State.SEALED:
@@ -188,7 +188,7 @@ class StreamFile:
         for row in sorted(rows):
             by_batch.setdefault(bisect_right(self.starts, row) - 1, []).append(row)
         found: list[tuple[int, schemas.Row | None]] = []
-        with self.folder.filesystem.open_input_file(self.folder.file(self.name)) as source:
+        with self.folder.open_file(self.name) as source:
             for number, wanted in by_batch.items():
                 data = source.read_at(self.lengths[number], self.offsets[number])
                 first = self.starts[number]

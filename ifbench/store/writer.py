@@ -6,6 +6,7 @@ row waits for one commit, and many rows share one.
 
 from __future__ import annotations
 
+import logging
 import os
 import queue
 import secrets
@@ -25,8 +26,11 @@ import pyarrow as pa
 from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.store.location import Location, lock, sync_folder
+from ifbench.store.objects import told
 from ifbench.store.stream_file import END_OF_STREAM, State, StreamFile
 from ifbench.types import Response
+
+_log = logging.getLogger(__name__)
 
 MAX_BATCH_ROWS = 256
 MAX_BATCH_BYTES = 1 << 20
@@ -37,11 +41,16 @@ OBJECT_LINGER_S = 0.2
 _sync = getattr(os, "fdatasync", os.fsync)
 
 
-def new_writer_name(now: datetime) -> str:
-    """A name that no other writer has: when, where, which process, and chance."""
+def new_writer_name(now: datetime, session: str = "") -> str:
+    """A name that no other writer has: when, where, which process, which session, and chance."""
     host = "".join(c if c.isalnum() else "-" for c in socket.gethostname())[:40]
     stamp = now.astimezone(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    return f"{stamp}-{host}-{os.getpid()}-{secrets.token_hex(4)}"
+    return f"{stamp}-{host}-{os.getpid()}{session_mark(session)}-{secrets.token_hex(4)}"
+
+
+def session_mark(session: str) -> str:
+    """What the names of a session's writers hold."""
+    return f"-s{session}" if session else ""
 
 
 class Sink(Protocol):
@@ -126,8 +135,11 @@ class PutObjects:
     def write(self, batch: pa.RecordBatch) -> tuple[StreamFile, int]:
         name = f"{self._writer}-{self._count:06d}.arrow"
         body = batch.serialize().to_pybytes()
-        self._folder.write_whole(name, self._schema + body + END_OF_STREAM)
+        whole = self._schema + body + END_OF_STREAM
+        self._folder.write_whole(name, whole)
         self._count += 1
+        if self._folder.copies is not None:
+            self._folder.copies.add(self._folder.file(name), whole)
         file = StreamFile(self._folder, name, schema=schemas.RESPONSES, state=State.SEALED)
         return file, file.add_batch(len(self._schema), len(body), batch.num_rows)
 
@@ -136,6 +148,55 @@ class PutObjects:
 
     def abandon(self) -> None:
         """Nothing is held."""
+
+
+class _Aside:
+    """Keeps on this machine what came in after the store failed. Its file is made when needed."""
+
+    def __init__(self, folder: Location, writer: str) -> None:
+        self._folder = folder
+        self._name = f"{writer}-kept"
+        self._file: AppendedFile | None = None
+        self._kept = self._lost = 0
+        self._reason = ""
+
+    def keep(self, batch: pa.RecordBatch) -> None:
+        try:
+            if self._file is None:
+                self._file = AppendedFile(self._folder, self._name)
+            self._file.write(batch)
+        except (OSError, pa.ArrowException) as error:
+            self._lost += batch.num_rows
+            self._reason = str(error)
+        else:
+            self._kept += batch.num_rows
+
+    @property
+    def told(self) -> str:
+        """What became of the answers, for the end of a message."""
+        path = self._folder.path
+        kept = f"; answers still in flight are kept in {path} and taken in then"
+        lost = f"; {self._lost} answers could not be kept in {path} either ({self._reason})"
+        return (kept if self._kept else "") + (lost if self._lost else "")
+
+    def close(self) -> None:
+        if self._kept or self._lost:
+            _log.warning(
+                "%s: the store did not take %d answers; %d of them are kept there, and the next "
+                "command on this machine takes them in%s",
+                self._folder.path,
+                self._kept + self._lost,
+                self._kept,
+                f"; the others have to be asked again: {self._reason}" if self._lost else "",
+            )
+        file, self._file = self._file, None
+        if file is not None:
+            with suppress(OSError):
+                file.close()
+
+    def abandon(self) -> None:
+        if self._file is not None:
+            self._file.abandon()
 
 
 Written: TypeAlias = Callable[[StreamFile, int, Sequence[str]], None]
@@ -155,9 +216,11 @@ class _Order:
 class GroupWriter:
     """Owns the thread and the sink. The sink is made with the first row: no row, no file."""
 
-    def __init__(self, folder: Location, writer: str, written: Written) -> None:
+    def __init__(self, folder: Location, writer: str, written: Written, *, aside: Location) -> None:
+        """Answers that `folder` does not take go to `aside`, a local folder."""
         self.name = writer
         self._folder = folder
+        self._aside = _Aside(aside, writer)
         self._written = written
         self._orders: queue.SimpleQueue[_Order | None] = queue.SimpleQueue()
         self._guard = threading.Lock()
@@ -176,6 +239,7 @@ class GroupWriter:
             if self._is_closed:
                 raise StoreError(f"{self._folder.uri}: the journal is closed")
             if self._error is not None:
+                self._orders.put(_Order(rows, done))  # To be set aside: it was paid for.
                 raise StoreError(str(self._error)) from self._error
             if self._thread is None:
                 self._thread = threading.Thread(
@@ -196,6 +260,8 @@ class GroupWriter:
 
     def abandon(self) -> None:
         """In a forked child: let go of the parent's file, whose lock the child would keep."""
+        with suppress(OSError):
+            self._aside.abandon()
         if self._sink is not None:
             with suppress(OSError):
                 self._sink.abandon()
@@ -221,6 +287,7 @@ class GroupWriter:
         while is_open:
             self._at_work, is_open = self._gather()
             self._commit(self._at_work)
+        self._aside.close()
         sink, self._sink = self._sink, None
         if sink is not None:
             try:
@@ -232,7 +299,7 @@ class GroupWriter:
         first = self._orders.get()
         if first is None:
             return [], False
-        if not self._folder.is_local and not self._is_closed:
+        if not self._folder.is_local and not self._is_closed and self._error is None:
             time.sleep(OBJECT_LINGER_S)
         orders, rows, size = [first], len(first.rows), first.size
         while rows < MAX_BATCH_ROWS and size < MAX_BATCH_BYTES:
@@ -247,7 +314,7 @@ class GroupWriter:
         return orders, True
 
     def _commit(self, orders: Sequence[_Order]) -> None:
-        error = self._error or self._write(orders)
+        error = self._write(orders)
         if error is not None:
             for order in orders:
                 order.done.set_exception(StoreError(str(error)))
@@ -261,11 +328,15 @@ class GroupWriter:
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
             self._refuse(orders, error)
             return None
+        self._rows += len(responses)
+        if self._error is not None:
+            self._aside.keep(batch)
+            return self._error
         try:
             file, first = self._open_sink().write(batch)
         except (OSError, pa.ArrowException) as error:
+            self._aside.keep(batch)
             return self._fail(error)
-        self._rows += len(responses)
         self._written(file, first, [response.key for response in responses])
         for order in orders:
             order.done.set_result(None)
@@ -296,7 +367,8 @@ class GroupWriter:
     def _fail(self, error: Exception) -> StoreError:
         with self._guard:
             self._error = self._error or StoreError(
-                f"{self._folder.uri}: answers can no longer be stored: {error}; "
-                "mend the disk and give the same command again"
+                f"{self._folder.uri}: answers can no longer be stored: {told(error)}; "
+                f"mend the {'disk' if self._folder.is_local else 'store'} and give the same "
+                f"command again{self._aside.told}"
             )
             return self._error

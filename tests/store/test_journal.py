@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import pickle
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from store_values import answer, answers, key_of, objects
 from factories import make_failure
 from ifbench import schemas
 from ifbench.errors import StoreError
-from ifbench.store.journal import Journal
+from ifbench.store.journal import FOLLOW_S, Journal
 from ifbench.store.location import Location, resolve
 from ifbench.types import FailureKind
 
@@ -99,11 +100,20 @@ def test_a_refresh_finds_what_others_have_stored_since(place: Location) -> None:
     with Journal(place) as writer:
         for number in range(3):
             writer.append(answers(number))
-            assert reader.lookup([key_of(number)]) == {}
+            assert reader.stored([key_of(number)]) == frozenset()
             reader.refresh()
             assert reader.lookup([key_of(number)]) == {key_of(number): answer(number)}
     reader.refresh()
     assert len(reader) == 3
+
+
+def test_a_look_up_that_misses_looks_for_what_others_stored(tmp_path: Path) -> None:
+    reader = Journal(str(tmp_path))
+    with Journal(str(tmp_path)) as writer:
+        for number in range(3):
+            writer.append(answers(number))
+            time.sleep(3 * FOLLOW_S)
+            assert reader.lookup([key_of(number)]) == {key_of(number): answer(number)}
 
 
 def test_a_copy_is_a_new_writer(place: Location) -> None:

@@ -13,6 +13,7 @@ import pytest
 from store_values import answer, answers, key_of
 
 from ifbench.errors import StoreError
+from ifbench.store import open_store
 from ifbench.store.compaction import compact
 from ifbench.store.journal import Journal
 
@@ -127,6 +128,31 @@ def test_a_full_disk_fails_that_append_and_all_later_ones(tmp_path: Path) -> Non
     assert all("can no longer be stored" in error and "mend the disk" in error for error in errors)
     assert last == "True"
     assert set(Journal(str(tmp_path)).lookup(map(key_of, range(9)))) == {key_of(1)}
+
+
+def test_what_a_full_disk_did_not_take_is_set_aside_and_taken_in_at_the_next_start(
+    tmp_path: Path,
+) -> None:
+    code = """
+        import resource
+        from ifbench.store import open_store
+        journal = open_store(sys.argv[1]).journal
+        journal.append([answer(1, "x" * 90_000)])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        for number in (2, 3):
+            try:
+                journal.append([answer(number, "x" * 20_000)])
+            except StoreError as error:
+                print(error)
+    """
+    with start(tmp_path, code) as child:
+        lines, _ = child.communicate(timeout=60)
+    assert lines.count("are kept in") == 2
+    wanted = {key_of(number) for number in (1, 2, 3)}
+    assert Journal(str(tmp_path)).stored(wanted) == {key_of(1)}
+    assert set(open_store(str(tmp_path)).journal.lookup(wanted)) == wanted
+    assert compact(str(tmp_path)).rows == 3
+    assert open_store(str(tmp_path)).journal.stored(wanted) == wanted
 
 
 def test_a_forked_child_writes_a_file_of_its_own(tmp_path: Path) -> None:
