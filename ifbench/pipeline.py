@@ -7,7 +7,7 @@ evaluate: preflight ─► generate ─► verify ─► judge and score ─► 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -23,8 +23,10 @@ from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Executor, Step
 from ifbench.prompts import all_template_hashes
+from ifbench.serving import Serving, open_serving
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
 from ifbench.store.manifest import Calls, current_environment, finished, started
@@ -40,6 +42,9 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit",
 
 class RunningExecutor(Executor, Protocol):
     """An executor that also tells how far it is."""
+
+    servers: Finder | None
+    """Where workers find the servers of the run's own models."""
 
     def counts(self) -> Counts: ...
 
@@ -140,10 +145,14 @@ def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:
                 )
 
 
-def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:
-    """The rows of a run, afresh each time it is called."""
-    for item in plan(dataset.samples(), config.candidates, config.attempts):
-        yield Trial(item=item)
+def trials(
+    config: RunConfig, dataset: Dataset, groups: Sequence[Sequence[str]] | None = None
+) -> Iterator[Trial]:
+    """The rows of a run, afresh each time it is called; candidates group by group."""
+    for group in groups or [[model.name for model in config.candidates]]:
+        candidates = [model for model in config.candidates if model.name in group]
+        for item in plan(dataset.samples(), candidates, config.attempts):
+            yield Trial(item=item)
 
 
 def evaluate(
@@ -157,17 +166,30 @@ def evaluate(
     Raises `PrerequisiteError` when an endpoint that will be asked does not work, and
     `StoreError` when answers can no longer be made durable.
     """
+    with open_serving(run.config, run.survey.owing, run.planned) as serving:
+        executor.servers = serving.finder
+        return _evaluate(run, executor, watch, serving, is_interrupted)
+
+
+def _evaluate(
+    run: Run,
+    executor: RunningExecutor,
+    watch: Watch,
+    serving: Serving,
+    is_interrupted: Callable[[], bool],
+) -> Evaluation:
     config, models = run.config, run.config.models
     manifest = started(run.manifest, datetime.now(UTC), current_environment())
-    probed = calls_of(check_endpoints(run), models)
+    probed = calls_of(check_endpoints(run, serving), models)
     run.store.save_manifest(manifest)
     steps = evaluation_steps(config)
     book = Book(graders=roles_of(config).graders)
     try:
         with run.store.results(run.id, run.dataset.sha256) as results:
             with watch(run, executor, steps):
-                for trial in executor.run(trials(config, run.dataset), steps):
+                for trial in executor.run(trials(config, run.dataset, serving.groups), steps):
                     book.enter(trial, results)
+                    serving.finished(trial)
             book.enter_missing(trials(config, run.dataset), results)
             results.commit()
     except IfbenchError:
@@ -187,16 +209,18 @@ def evaluate(
     return Evaluation(manifest=manifest, failed_item=book.failed_item)
 
 
-def check_endpoints(run: Run) -> Counts:
+def check_endpoints(run: Run, serving: Serving) -> Counts:
     """One tiny call to each endpoint that will be asked, counted apart.
 
-    Raises `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
+    Servers of ours have to be up for it; those that wait for GPUs of others are left out. Raises `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
     """
     tally = Tally()
-    models = [model for model in run.config.models if model.name in run.survey.owing]
+    asked = run.survey.owing - serving.later
+    models = [model for model in run.config.models if model.name in asked]
+    find = None if serving.finder is None else serving.finder.addresses
 
     async def probe() -> list[str]:
-        async with open_engines(models, view_loader()) as engines:
+        async with open_engines(models, view_loader(), find_servers=find) as engines:
             return [str(problem) for problem in await preflight(models, engines, tally=tally)]
 
     problems = asyncio.run(probe()) if models else []

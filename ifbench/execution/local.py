@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from ifbench.execution.commons import Commons
 from ifbench.execution.in_hand import InHand
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -27,6 +28,7 @@ class LocalExecutor:
 
     def __init__(self, tally: Tally | None = None) -> None:
         self.tally = tally or Tally()
+        self.servers: Finder | None = None
         self._stopping = threading.Event()
         self._in_hand = InHand()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -95,7 +97,12 @@ class LocalExecutor:
         self._loop = asyncio.get_running_loop()
         async with AsyncExitStack() as stack:
             commons = await stack.enter_async_context(Commons())
-            seat = Seat(tally=self.tally, stopping=self._stopping.is_set, commons=commons)
+            seat = Seat(
+                tally=self.tally,
+                stopping=self._stopping.is_set,
+                commons=commons,
+                servers=self.servers,
+            )
             works = [await stack.enter_async_context(step.build(seat)) for step in steps]
             belts: list[_Rows] = [asyncio.Queue(maxsize=_width(step)) for step in steps]
             belts.append(asyncio.Queue(maxsize=64))

@@ -31,6 +31,7 @@ import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.in_hand import InHand
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -73,6 +74,7 @@ class RayExecutor:
 
     def __init__(self, options: RayOptions | None = None) -> None:
         self.options = options or RayOptions()
+        self.servers: Finder | None = None
         self._tally = Tally()
         self._order = _Order.GO_ON
         self._board: Any = None
@@ -136,7 +138,7 @@ class RayExecutor:
                 zero_copy_batch=True,
                 num_cpus=cpus,
                 num_gpus=step.gpus or None,
-                fn_constructor_kwargs={"step": step, "board": board},
+                fn_constructor_kwargs={"step": step, "board": board, "servers": self.servers},
                 compute=ActorPoolStrategy(
                     size=step.workers,
                     max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -294,7 +296,7 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any) -> None:
+    def __init__(self, step: Step, board: Any, servers: Finder | None) -> None:
         import ray
 
         self._ray, self._board, self._step = ray, board, step
@@ -311,6 +313,7 @@ class _Worker:
                 count=step.workers,
                 tally=self._tally,
                 stopping=self._stopping.is_set,
+                servers=servers,
             )
         )
         self._work: Work = self._on_loop(self._context.__aenter__())
