@@ -151,7 +151,7 @@ def _registry(
     from ifbench.execution.ray_data import RayOptions
     from ifbench.execution.ray_servers import RayLauncher, cluster_gpus
 
-    options = RayOptions(address=config.execution.address)
+    options = RayOptions(address=config.execution.address, num_gpus=wanted)
     count = cluster_gpus(options, wanted, specs.values())
     with ModelServers(RayLauncher(options)) as servers:
         yield servers, count

@@ -91,6 +91,12 @@ def answered(evaluation: Evaluation) -> dict[str, int]:
     return {calls.model: calls.answered for calls in evaluation.manifest.invocations[-1].calls}
 
 
+def assert_nothing_is_left(place: Place) -> None:
+    """Every server has ended, however it ended."""
+    for line in place.lines("start"):
+        assert not Path(f"/proc/{line['pid']}/cmdline").exists()
+
+
 def assert_one_after_the_other(place: Place) -> None:
     """Two models on one GPU: the second began once the first had answered all."""
     starts = {line["model"]: line for line in place.lines("start")}
@@ -110,6 +116,8 @@ def test_a_crash_costs_no_answer_and_asks_nothing_twice(place):
     assert len(place.asked("a")) == SAMPLES
     assert set(place.asked("a").values()) == {1}
 
+    assert_nothing_is_left(place)
+
     again = place.evaluate("candidates=[a]")
     assert answered(again) == {"a": 0}
     assert len(place.lines("start")) == 2, "a run whose answers are stored starts no server"
@@ -121,6 +129,7 @@ def test_two_models_take_turns_on_one_gpu(place):
     done = place.evaluate("candidates=[a,b]")
     assert answered(done) == {"a": SAMPLES, "b": SAMPLES}
     assert_one_after_the_other(place)
+    assert_nothing_is_left(place)
 
 
 def test_a_later_model_that_does_not_start_costs_only_its_own_rows(place):
@@ -158,25 +167,17 @@ def test_what_can_never_run_is_told_at_once(place, options, words):
 
 
 @pytest.fixture
-def one_gpu() -> Iterator[None]:
-    """A cluster that believes it has one GPU."""
-    import os
-
-    from ifbench.execution.ray_data import ENVIRONMENT
-
-    os.environ.update(ENVIRONMENT)
-    import ray
-
-    ray.init(
-        num_cpus=4, num_gpus=1, include_dashboard=False, log_to_driver=False, logging_level="ERROR"
-    )
+def _no_cluster_is_left() -> Iterator[None]:
     yield
-    ray.shutdown()
+    ray = sys.modules.get("ray")
+    if ray is not None and ray.is_initialized():
+        ray.shutdown()
 
 
+@pytest.mark.usefixtures("_no_cluster_is_left")
 @pytest.mark.ray
 @pytest.mark.timeout(600)
-def test_ray_places_one_model_after_the_other_and_a_crash_costs_nothing(tmp_path, one_gpu):
+def test_ray_places_one_model_after_the_other_and_a_crash_costs_nothing(tmp_path):
     place = Place(tmp_path, execution="ray")
     place.write_model("a", "--crash-after", "3")
     place.write_model("b")
@@ -184,3 +185,4 @@ def test_ray_places_one_model_after_the_other_and_a_crash_costs_nothing(tmp_path
     assert answered(done) == {"a": SAMPLES, "b": SAMPLES}
     assert len(place.lines("start")) == 3
     assert_one_after_the_other(place)
+    assert_nothing_is_left(place)

@@ -65,6 +65,8 @@ class RayOptions:
     """`None` takes a quarter of what the first step's worker handles at once, 32 at most."""
     num_cpus: int | None = None
     """CPUs that a cluster started here claims to have; `None` takes the machine's."""
+    num_gpus: int | None = None
+    """GPUs that a cluster started here claims to have; `None` takes what Ray finds."""
     object_store_mb: int = 512
     """Shared memory of a cluster started here."""
 
@@ -190,6 +192,7 @@ def start_ray(options: RayOptions) -> Any:
         settings |= {
             "include_dashboard": False,
             "num_cpus": options.num_cpus,
+            "num_gpus": options.num_gpus,
             "object_store_memory": options.object_store_mb * 2**20,
             "_skip_env_hook": True,
         }
