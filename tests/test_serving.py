@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -186,3 +190,46 @@ def test_ray_places_one_model_after_the_other_and_a_crash_costs_nothing(tmp_path
     assert len(place.lines("start")) == 3
     assert_one_after_the_other(place)
     assert_nothing_is_left(place)
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+sys.path[:0] = {path!r}
+from test_serving import Place
+Place(Path({folder!r}), execution={execution!r}).evaluate("candidates=[a]")
+"""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("execution", ["local", pytest.param("ray", marks=pytest.mark.ray)])
+def test_a_driver_that_is_killed_leaves_no_server(tmp_path, execution):
+    place = Place(tmp_path, execution)
+    place.write_model("a", "--latency", "600", "--child")
+    here = Path(__file__).parent
+    code = DRIVER.format(path=[str(here)], folder=str(tmp_path), execution=execution)
+    driver = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    try:
+        wait_until(lambda: place.log.exists() and len(group(place.lines("start")[0]["pid"])) == 2)
+    finally:
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait(10)
+    wait_until(lambda: not group(place.lines("start")[0]["pid"]))
+
+
+def group(pid: int) -> list[str]:
+    """The living processes of a group."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            state, _, pgrp = path.read_text().rpartition(")")[2].split()[:3]
+            if int(pgrp) == pid and state != "Z":
+                found.append(path.parent.name)
+    return found
+
+
+def wait_until(holds: Callable[[], bool], seconds: float = 200) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.1)

@@ -99,6 +99,7 @@ class Vllm:
 
     async def generate(self, prompt: Prompt) -> Try:
         """One try, at the replica with the fewest calls. Waits, without end, for a server."""
+        began = time.monotonic()
         try:
             place = await self._waits.unless_stopped(self._ready())
         except StoppedError:
@@ -106,6 +107,7 @@ class Vllm:
         except PrerequisiteError as error:
             response = failed_response(prompt, FailureKind.REJECTED, str(error))
             return Try(response=response, hopeless=True)
+        waited_s = time.monotonic() - began
         self._in_flight[place] += 1
         try:
             tried = await self._chats[place].generate(prompt)
@@ -113,10 +115,11 @@ class Vllm:
             self._in_flight[place] -= 1
         failure = tried.response.failure
         if failure is None or failure.kind not in _SUSPICIOUS:
-            return tried
+            return replace(tried, waited_s=waited_s)
         if place in self._up:  # What breaks off on an older server says nothing.
             self._suspect = place
-        return replace(tried, overloaded=failure.kind is FailureKind.TRANSPORT)
+        is_broken = failure.kind is FailureKind.TRANSPORT
+        return replace(tried, waited_s=waited_s, overloaded=is_broken)
 
     async def aclose(self) -> None:
         for chat in self._chats.values():

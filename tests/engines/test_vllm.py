@@ -93,6 +93,20 @@ async def test_a_call_that_breaks_off_is_made_again_at_the_server_that_comes_aft
     assert set(second.arrived.values()) == {1}
 
 
+async def test_waiting_for_a_server_counts_into_no_limit():
+    async with FakeEndpoint(reply="four") as endpoint:
+        endpoint.behave(Fault(status=503, times=1))
+        model = replace(MODEL, limits=Limits(elapsed_s=1.0))
+
+        async def find(key: str, suspect: object) -> tuple[Listening, ...]:
+            await asyncio.sleep(1.5)
+            return (place(endpoint),)
+
+        async with open_asker([model], MemoryJournal(), no_media, find_servers=find) as ask:
+            response = await ask(chat_prompt(model=model))
+    assert (response.text, response.tries) == ("four", 2)
+
+
 async def test_a_dead_server_slows_everybody_down_and_may_be_tried_again():
     engine = build_engine(MODEL, no_media, find_servers=Registry(Listening("http://127.0.0.1:1")))
     tried = await engine.generate(PROMPT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from ifbench.errors import PrerequisiteError
+from ifbench.execution import model_server
 from ifbench.execution.model_server import ModelServer, ServerSpec, is_healthy
 
 STAND_IN = Path(__file__).with_name("stand_in_server.py")
@@ -110,6 +112,17 @@ async def test_restarts_are_bounded(tmp_path):
         with pytest.raises(PrerequisiteError, match="model m was ended by signal 9, at start 2"):
             await server.address()
     assert len(lines(log)) == 2
+
+
+async def test_server_that_hangs_is_started_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(model_server, "HEALTH_INTERVAL_S", 0.3)
+    monkeypatch.setattr(model_server, "HEALTH_S", 0.5)
+    log = tmp_path / "log"
+    async with running(spec("--log", str(log))) as server:
+        first = await server.address()
+        os.kill(lines(log)[0]["pid"], signal.SIGSTOP)
+        assert await server.address(suspect=first) != first
+        assert not is_alive(lines(log)[0]["pid"])
 
 
 FAILURES = [
