@@ -74,7 +74,8 @@ class Place:
         return RayExecutor()
 
     def lines(self, event: str) -> list[dict]:
-        lines = map(json.loads, self.log.read_text().splitlines())
+        text = self.log.read_text() if self.log.exists() else ""
+        lines = map(json.loads, text.splitlines())
         return [line for line in lines if line["event"] == event]
 
     def asked(self, model: str) -> Counter[str]:
@@ -210,7 +211,7 @@ def test_a_driver_that_is_killed_leaves_no_server(tmp_path, execution):
     code = DRIVER.format(path=[str(here)], folder=str(tmp_path), execution=execution)
     driver = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     try:
-        wait_until(lambda: place.log.exists() and len(group(place.lines("start")[0]["pid"])) == 2)
+        wait_until(lambda: [len(group(line["pid"])) for line in place.lines("start")] == [2])
     finally:
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait(10)

@@ -168,7 +168,7 @@ def test_owner_that_is_killed_leaves_nothing_behind(tmp_path, seconds):
     )
     owner = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
     try:
-        wait_until(lambda: lines(log) and len(group(lines(log)[0]["pid"])) == 2)
+        wait_until(lambda: [len(group(line["pid"])) for line in lines(log)] == [2])
     finally:
         os.killpg(owner.pid, 9)
         owner.wait(10)
