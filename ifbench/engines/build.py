@@ -81,7 +81,7 @@ def _check_vllm(model: ModelConfig) -> None:
             raise ConfigError(
                 f"model {model.name}: `{name}` is for endpoints that others serve "
                 "(`engine: openai_chat`); ifbench itself gives a server of `engine: vllm` its "
-                "address and key"
+                f"address and key. Set `{name}: null`"
             )
 
 

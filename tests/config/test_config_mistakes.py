@@ -274,6 +274,16 @@ def test_two_addresses_of_one_model_need_a_revision(here: Path) -> None:
     load_config(["candidates=[east,west]", "model.west.revision=fp8"])
 
 
+def test_an_endpoint_and_a_server_of_ours_of_one_model_need_to_differ(here: Path) -> None:
+    write_model(here / "conf", "east", "{engine: openai_chat, model: m, base_url: 'http://e/v1'}")
+    write_model(here / "conf", "ours", "{engine: vllm, model: m, options: {gpus: 2}}")
+
+    found = mistake("candidates=[east,ours]")
+    assert "`east` and `ours`" in found
+    assert "`engine` (openai_chat and vllm)" in found
+    load_config(["candidates=[east,ours]", "model.ours.options.quantization=fp8"])
+
+
 def test_two_candidates_may_share_a_deployment(here: Path) -> None:
     deployed = "{engine: openai_chat, model: m, base_url: 'http://e/v1', thinking: %s}"
     write_model(here / "conf", "fast", deployed % "false")
