@@ -1,7 +1,8 @@
 """The options of a model that ifbench serves by vLLM itself, and the command line they come to.
 
-Pure: nothing is started here. The flags are those of `vllm serve` as of vLLM 0.31 (its "CLI
-Reference" and "Engine Arguments"); `docs/gpu.md` says how to check them against another version.
+Pure: nothing is started here. The flags were read in vLLM's own source (`engine/arg_utils.py`,
+`entrypoints/openai/cli_args.py`) of late 2025 and of 2026, and are the same in both; `docs/gpu.md`
+says how to check them against another version.
 """
 
 from __future__ import annotations
