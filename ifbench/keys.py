@@ -60,12 +60,34 @@ def prompt_key(prompt: Prompt) -> str:
 
 
 def _model_identity(model: ModelConfig) -> Mapping[str, Any]:
-    identity: dict[str, Any] = {"engine": model.engine, "model": model.model}
+    identity: dict[str, Any] = {**engine_identity(model), "model": model.model}
     if model.revision:
         identity["revision"] = model.revision
     if model.engine == "scripted" and model.options:  # Its options *are* the model.
         identity["options"] = model.options
     return identity
+
+
+def engine_identity(model: ModelConfig) -> dict[str, Any]:
+    """The engine, and what of the serving may change a reply where that is ours to say.
+
+    A model that ifbench serves by vLLM is, for its keys, an endpoint like any other
+    (`docs/decisions/0009-served-models.md`).
+    """
+    if model.engine != "vllm":
+        return {"engine": model.engine}
+    options = model.options
+    changed = {name: options[name] for name in SERVING if name in options}
+    serving = {name: value for name, value in changed.items() if value not in _UNCHANGED}
+    if "args" in serving:
+        serving["args"] = list(serving["args"])
+    return {"engine": "openai_chat", **({"serving": serving} if serving else {})}
+
+
+SERVING = ("dtype", "quantization", "context", "args")
+"""The options of `engine: vllm` that may change a reply."""
+_UNCHANGED: tuple[object, ...] = (None, "auto", [], ())
+"""What such an option is where it changes nothing."""
 
 
 def _part_identity(part: Part) -> Mapping[str, Any]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
+from itertools import chain
 from types import MappingProxyType
 from typing import Protocol, TypeAlias
 
@@ -24,9 +25,11 @@ from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options, open_engines
 from ifbench.engines.preflight import preflight
 from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Executor, Lane, Step
 from ifbench.media.places import needs_decoder
 from ifbench.prompts import all_template_hashes
+from ifbench.serving import Serving, open_serving
 from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
 from ifbench.store.location import session_address
@@ -43,6 +46,9 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit",
 
 class RunningExecutor(Executor, Protocol):
     """An executor that also tells how far it is."""
+
+    servers: Finder | None
+    """Where workers find the servers of the run's own models."""
 
     def counts(self) -> Counts: ...
 
@@ -183,8 +189,8 @@ def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:
         yield Trial(item=item)
 
 
-def lanes(config: RunConfig, dataset: Dataset) -> tuple[Lane, ...]:
-    """The rows of a run, a lane for each candidate, so that none waits for a slower one."""
+def lanes(config: RunConfig, dataset: Dataset, group: Collection[str]) -> tuple[Lane, ...]:
+    """The rows of some candidates, a lane for each, so that none waits for a slower one."""
     return tuple(
         Lane(
             name=candidate.name,
@@ -194,6 +200,7 @@ def lanes(config: RunConfig, dataset: Dataset) -> tuple[Lane, ...]:
             in_flight=lane_width(config, candidate),
         )
         for candidate in config.candidates
+        if candidate.name in group
     )
 
 
@@ -208,17 +215,33 @@ def evaluate(
     Raises `PrerequisiteError` when an endpoint that will be asked does not work, and
     `StoreError` when answers can no longer be made durable.
     """
+    with open_serving(run.config, run.survey.owing, run.planned) as serving:
+        executor.servers = serving.finder
+        return _evaluate(run, executor, watch, serving, is_interrupted)
+
+
+def _evaluate(
+    run: Run,
+    executor: RunningExecutor,
+    watch: Watch,
+    serving: Serving,
+    is_interrupted: Callable[[], bool],
+) -> Evaluation:
     config, models = run.config, run.config.models
     manifest = started(run.manifest, datetime.now(UTC), current_environment())
-    probed = calls_of(check_endpoints(run), models)
+    probed = calls_of(check_endpoints(run, serving), models)
     run.store.save_manifest(manifest)
     steps = evaluation_steps(config)
     book = Book(graders=roles_of(config).graders)
     try:
         with run.store.results(run.id, run.dataset.sha256) as results:
             with watch(run, executor, steps):
-                for trial in executor.run(lanes(config, run.dataset), steps):
+                for trial in chain.from_iterable(
+                    executor.run(lanes(config, run.dataset, group), steps)
+                    for group in serving.groups
+                ):
                     book.enter(trial, results)
+                    serving.finished(trial)
             book.enter_missing(trials(config, run.dataset), results)
             results.commit()
     except IfbenchError:
@@ -238,16 +261,19 @@ def evaluate(
     return Evaluation(manifest=manifest, failed_item=book.failed_item)
 
 
-def check_endpoints(run: Run) -> Counts:
+def check_endpoints(run: Run, serving: Serving) -> Counts:
     """One tiny call to each endpoint that will be asked, counted apart.
 
-    Raises `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
+    Servers of ours have to be up for it; those that wait for GPUs of others are left out. Raises
+    `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
     """
     tally = Tally()
-    models = [model for model in run.config.models if model.name in run.survey.owing]
+    asked = run.survey.owing - serving.later
+    models = [model for model in run.config.models if model.name in asked]
+    find = None if serving.finder is None else serving.finder.addresses
 
     async def probe() -> list[str]:
-        async with open_engines(models, view_loader()) as engines:
+        async with open_engines(models, view_loader(), find_servers=find) as engines:
             return [str(problem) for problem in await preflight(models, engines, tally=tally)]
 
     problems = asyncio.run(probe()) if models else []

@@ -146,7 +146,7 @@ class MediaPolicy:
     """Whether a sample's subtitles are shown."""
 
 
-EngineName: TypeAlias = Literal["openai_chat", "llama_cpp", "scripted"]
+EngineName: TypeAlias = Literal["openai_chat", "vllm", "llama_cpp", "scripted"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +173,8 @@ class ModelConfig:
     """A label to group by. What switches thinking on belongs into `sampling.extra_body`."""
     access: Literal["closed", "open"] | None = None
     options: JsonObject = field(default_factory=dict)
-    """What only this engine understands (`llama_cpp`: path, context, threads; `scripted`: table)."""
+    """What only this engine understands (`vllm`: gpus, dtype, context; `llama_cpp`: path, threads;
+    `scripted`: table)."""
 
 
 # ── Samples ──────────────────────────────────────────────────────────────────────────

@@ -248,6 +248,7 @@ async def _open_ask(config: RunConfig, share: _Share, seat: Seat) -> AsyncIterat
             count=share.count,
             tally=seat.tally,
             stopping=seat.stopping,
+            find_servers=None if seat.servers is None else seat.servers.addresses,
         ) as ask:
             yield ask
     finally:

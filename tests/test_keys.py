@@ -242,3 +242,38 @@ def test_any_text_has_a_key_and_another_text_another(text):
     other = replace(PROMPT, parts=(Text(text=text + "x"),))
     assert len(prompt_key(one)) == 64
     assert prompt_key(one) != prompt_key(other)
+
+
+SERVED = replace(MODEL, engine="vllm")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"dtype": "auto", "quantization": None, "context": None, "args": []},
+        {"gpus": 8, "replicas": 2, "gpu_memory_utilization": 0.8, "prefix_caching": False},
+        {"limit_mm_per_prompt": {"image": 8}, "speed_args": ["--max-num-seqs", "64"]},
+        {"port": 9000, "command": ["other"], "start_s": 5, "restarts": 0},
+    ],
+)
+def test_a_model_that_we_serve_as_it_is_shares_the_keys_of_any_other_endpoint(options):
+    served = replace(PROMPT, model=replace(SERVED, options=options))
+    assert prompt_key(served) == prompt_key(PROMPT)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dtype": "float16"},
+        {"quantization": "fp8"},
+        {"context": 8192},
+        {"args": ["--chat-template", "t.j"]},
+    ],
+)
+def test_what_may_change_a_served_models_replies_changes_the_key(options):
+    served = replace(PROMPT, model=replace(SERVED, options=options))
+    assert prompt_key(served) != prompt_key(PROMPT)
+    assert prompt_key(served) == prompt_key(
+        replace(PROMPT, model=replace(SERVED, options={**options, "gpus": 4}))
+    )

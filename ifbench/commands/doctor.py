@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK
 from ifbench.config import RunConfig, load_config
+from ifbench.engines.vllm_command import vllm_options
 from ifbench.engines.weights import cache_folder
 from ifbench.errors import IfbenchError, StoreError
 from ifbench.store import open_store
@@ -72,7 +73,10 @@ def _findings(options: argparse.Namespace) -> Iterator[Finding]:
     yield _store(config)
     yield _weights()
     for model in config.models:
-        yield from _model(model)
+        if model.engine == "vllm":
+            yield _served(model, on_cluster=config.execution.name == "ray")
+        else:
+            yield from _model(model)
 
 
 def _python() -> Finding:
@@ -119,6 +123,18 @@ def _weights() -> Finding:
 
 def _existing(folder: Path) -> Path:
     return next(path for path in (folder, *folder.parents) if path.exists())
+
+
+def _served(model: ModelConfig, *, on_cluster: bool) -> Finding:
+    """A model that the run serves itself; on a cluster the command may be on other machines."""
+    program = vllm_options(model).command[0]
+    is_here = shutil.which(program) is not None
+    where = "found" if is_here else "not found on this machine"
+    return Finding(
+        is_fine=is_here or on_cluster,
+        words=f"model {model.name}: served by `{program}`, {where}",
+        mend="install vLLM, or name the program in `options.command`",
+    )
 
 
 def _model(model: ModelConfig) -> Iterator[Finding]:

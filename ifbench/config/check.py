@@ -21,6 +21,7 @@ from ifbench.config.roles import Cast
 from ifbench.config.secrets import display
 from ifbench.config.values import RunConfig
 from ifbench.errors import ConfigError
+from ifbench.keys import canonical_json, engine_identity
 from ifbench.types import MediaPolicy, ModelConfig, Sampling
 
 T = TypeVar("T")
@@ -306,17 +307,19 @@ def _refuse_shared_keys(config: RunConfig) -> None:
     """Stored answers are found by engine, model and revision; one such name, one deployment."""
     seen: dict[tuple[str, str, str], ModelConfig] = {}
     for model in config.models:
-        key = (model.engine, model.model, model.revision)
+        key = (canonical_json(engine_identity(model)), model.model, model.revision)
         other = seen.setdefault(key, model)
         both = model in config.candidates and other in config.candidates
-        if other.base_url != model.base_url:
+        if other.engine != model.engine:
+            differs = f"`engine` ({other.engine} and {model.engine})"
+        elif other.base_url != model.base_url:
             differs = f"`base_url` ({other.base_url} and {model.base_url})"
         elif both and asdict(other)["options"] != asdict(model)["options"]:
             differs = "`options`"
         else:
             continue
         raise ConfigError(
-            f"models `{other.name}` and `{model.name}` are both {model.engine} `{model.model}` "
+            f"models `{other.name}` and `{model.name}` are both `{model.model}` "
             f"but differ in {differs}: answers of one would be taken for the other's. Give one "
             "of them a `revision` of its own, such as `revision: fp8`"
         )

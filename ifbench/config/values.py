@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from annotated_types import Ge, Gt, MinLen, Predicate
 
-from ifbench.keys import policy_identity
+from ifbench.keys import engine_identity, policy_identity
 from ifbench.types import Grading, MediaPolicy, ModelConfig, Rules, Sampling
 
 VARIANTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -92,6 +92,9 @@ class Execution:
     """Time for one check of a constraint; past it the item is undecided."""
     check_memory_mb: Annotated[int, Ge(64)] = 1024
     """Memory that the checks of one worker may take; past it the item is undecided."""
+    gpus: Annotated[int, Ge(0)] | None = None
+    """GPUs that servers of `engine: vllm` may take together; `None` takes all that there are. On a
+    cluster that grows as it is asked to, the number that it may grow to."""
     address: str | None = None
     """Ray only: a running cluster (`auto`, `ray://…`); `None` starts one on this machine."""
 
@@ -239,7 +242,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
 def _model_identity(model: ModelConfig) -> dict[str, Any]:
     return {
         "name": model.name,
-        "engine": model.engine,
+        **engine_identity(model),
         "model": model.model,
         "revision": model.revision,
         "sampling": _sampling_identity(model.sampling),

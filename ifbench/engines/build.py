@@ -4,23 +4,40 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from ifbench.engines.ask import Asker, Journal
 from ifbench.engines.engine import Engine, ViewLoader, no_media
 from ifbench.engines.limits import build_limiters
 from ifbench.engines.options import NoOptions, read_options
+from ifbench.errors import ConfigError
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
 
+if TYPE_CHECKING:
+    from ifbench.engines.vllm import FindServers
 
-def build_engine(config: ModelConfig, view_loader: ViewLoader) -> Engine:
-    """The engine that a config names. Raises `ConfigError` or `PrerequisiteError`."""
+
+def build_engine(
+    config: ModelConfig,
+    view_loader: ViewLoader,
+    *,
+    find_servers: FindServers | None = None,
+    stopping: Callable[[], bool] = lambda: False,
+) -> Engine:
+    """The engine that a config names. Raises `ConfigError` or `PrerequisiteError`.
+
+    `find_servers` is for models that ifbench serves itself.
+    """
     match config.engine:
         case "openai_chat":
             from ifbench.engines.openai_chat import build_openai_chat
 
             return build_openai_chat(config, view_loader)
+        case "vllm":
+            from ifbench.engines.vllm import build_vllm
+
+            return build_vllm(config, view_loader, find_servers, stopping)
         case "llama_cpp":
             from ifbench.engines.llama_cpp import build_llama_cpp
 
@@ -41,6 +58,8 @@ def check_options(models: Iterable[ModelConfig]) -> None:
         match model.engine:
             case "openai_chat":
                 read_options(NoOptions, model)
+            case "vllm":
+                _check_vllm(model)
             case "llama_cpp":
                 from ifbench.engines.llama_cpp import llama_options
 
@@ -53,16 +72,35 @@ def check_options(models: Iterable[ModelConfig]) -> None:
                 assert_never(model.engine)
 
 
+def _check_vllm(model: ModelConfig) -> None:
+    from ifbench.engines.vllm_command import vllm_options
+
+    vllm_options(model)
+    for name, value in (("base_url", model.base_url), ("api_key_env", model.api_key_env)):
+        if value is not None:
+            raise ConfigError(
+                f"model {model.name}: `{name}` is for endpoints that others serve "
+                "(`engine: openai_chat`); ifbench itself gives a server of `engine: vllm` its "
+                f"address and key. Set `{name}: null`"
+            )
+
+
 @asynccontextmanager
 async def open_engines(
-    models: Iterable[ModelConfig], view_loader: ViewLoader
+    models: Iterable[ModelConfig],
+    view_loader: ViewLoader,
+    *,
+    find_servers: FindServers | None = None,
+    stopping: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[dict[str, Engine]]:
     """An engine for each model's name, closed on leaving."""
     async with AsyncExitStack() as stack:
         engines: dict[str, Engine] = {}
         for model in models:
             if model.name not in engines:
-                engines[model.name] = build_engine(model, view_loader)
+                engines[model.name] = build_engine(
+                    model, view_loader, find_servers=find_servers, stopping=stopping
+                )
                 stack.push_async_callback(engines[model.name].aclose)
         yield engines
 
@@ -77,13 +115,16 @@ async def open_asker(
     count: int = 1,
     tally: Tally | None = None,
     stopping: Callable[[], bool] = lambda: False,
+    find_servers: FindServers | None = None,
 ) -> AsyncIterator[Asker]:
     """An asker for the worker in seat `index` of `count`, with its share of each budget.
 
     `count` is the number of workers that ask these models at the same time, in whatever step.
     """
     models = tuple(models)
-    async with open_engines(models, view_loader) as engines:
+    async with open_engines(
+        models, view_loader, find_servers=find_servers, stopping=stopping
+    ) as engines:
         yield Asker(
             engines=engines,
             journal=journal,

@@ -63,6 +63,9 @@ class Try:
     """How long the endpoint asks us to wait; `None` where it does not say."""
     overloaded: bool = False
     """True when the endpoint asks for less traffic: everyone who uses its budget pauses."""
+    waited_s: float = 0.0
+    """Time before the request was sent in which the model's server was not up; it counts into no
+    limit."""
     hopeless: bool = False
     """True when no request to this model can succeed: its key is refused, its credit used up."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from ifbench.engines.engine import Engine, Try
 from ifbench.engines.retry import Clockwork, retried
+from ifbench.keys import canonical_json
 from ifbench.tally import Tally
 from ifbench.types import Failure, FailureKind, ModelConfig, Prompt, Purpose, Response, Text
 
@@ -74,7 +75,8 @@ async def probe(
     """Call each distinct endpoint and model id once, all at the same time."""
     alike: dict[tuple[str | None, ...], list[ModelConfig]] = {}
     for model in models:
-        place = (model.engine, model.base_url, model.api_key_env, model.model)
+        served = canonical_json(model.options) if model.engine == "vllm" else None
+        place = (model.engine, model.base_url, model.api_key_env, model.model, served)
         alike.setdefault(place, []).append(model)
     calls = (
         _probe_one(group, engines[group[0].name], tally or Tally(), clockwork or Clockwork())
@@ -138,6 +140,8 @@ def advice(model: ModelConfig, failure: Failure) -> str:
     """How to mend what the tiny call met."""
     status = failure.message.removeprefix("HTTP ")[:3] if failure.message[:5] == "HTTP " else ""
     key = f"the key in {model.api_key_env}" if model.api_key_env else "`api_key_env` (none is set)"
+    if model.engine == "vllm" and not status:
+        return f"Mend what the server says, or `options` of model {model.name}"
     match failure.kind, status:
         case FailureKind.REJECTED, "401" | "403":
             return f"Check {key} and what it may use"

@@ -56,6 +56,7 @@ async def retried(
     while True:
         tried = await make_try()
         tries += 1
+        began += tried.waited_s
         left = limits.elapsed_s - (clockwork.now() - began)
         if tried.retry and tries < limits.attempts and left > 0:
             asked = tried.retry_after_s

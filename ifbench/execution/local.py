@@ -17,6 +17,7 @@ from typing import TypeAlias
 from ifbench.execution.commons import Commons
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -29,6 +30,7 @@ class LocalExecutor:
 
     def __init__(self, tally: Tally | None = None) -> None:
         self.tally = tally or Tally()
+        self.servers: Finder | None = None
         self._stopping = threading.Event()
         self._in_hand = InHand()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -67,8 +69,7 @@ class LocalExecutor:
                     raise row
                 yield row
         finally:
-            gone.set()
-            self.stop()
+            gone.set()  # Ends this run alone: another group of rows may follow.
             while thread.is_alive():
                 _drain(finished)
                 thread.join(timeout=0.05)
@@ -97,7 +98,12 @@ class LocalExecutor:
         self._loop = asyncio.get_running_loop()
         async with AsyncExitStack() as stack:
             commons = await stack.enter_async_context(Commons())
-            seat = Seat(tally=self.tally, stopping=self._stopping.is_set, commons=commons)
+            seat = Seat(
+                tally=self.tally,
+                stopping=lambda: self._stopping.is_set() or gone.is_set(),
+                commons=commons,
+                servers=self.servers,
+            )
             works = [await stack.enter_async_context(step.build(seat)) for step in steps]
             # A belt before each lane of the first step and before each further step, and one out.
             widths = [max(1, steps[0].workers * lane.in_flight) for lane in lanes]
@@ -106,7 +112,7 @@ class LocalExecutor:
             belts.append(asyncio.Queue(maxsize=64))
             async with asyncio.TaskGroup() as tasks:
                 for lane, belt, width in zip(lanes, starts, widths, strict=True):
-                    tasks.create_task(self._feed(iter(lane.rows), belt, width))
+                    tasks.create_task(self._feed(iter(lane.rows), belt, width, gone))
                 for i, (step, work) in enumerate(zip(steps, works, strict=True)):
                     next_width = _width(steps[i + 1]) if i + 1 < len(steps) else 1
                     sources = starts if i == 0 else belts[i - 1 : i]
@@ -122,9 +128,11 @@ class LocalExecutor:
                     )
                 tasks.create_task(_deliver(belts[-1], finished, gone))
 
-    async def _feed(self, rows: Iterator[Trial], belt: _Belt, readers: int) -> None:
+    async def _feed(
+        self, rows: Iterator[Trial], belt: _Belt, readers: int, gone: threading.Event
+    ) -> None:
         for row in rows:
-            if self._stopping.is_set():
+            if self._stopping.is_set() or gone.is_set():
                 break
             await belt.put(row)
         for _ in range(readers):

@@ -33,6 +33,7 @@ from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.leaving import is_leaving
+from ifbench.execution.model_servers import Finder
 from ifbench.execution.ray_metrics import open_metrics
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.logs import Logging, current, start_logging
@@ -70,6 +71,8 @@ class RayOptions:
     """`None` takes a quarter of what the first step's worker handles at once, 32 at most."""
     num_cpus: int | None = None
     """CPUs that a cluster started here claims to have; `None` takes the machine's."""
+    num_gpus: int | None = None
+    """GPUs that a cluster started here claims to have; `None` takes what Ray finds."""
     object_store_mb: int = 512
     """Shared memory of a cluster started here."""
 
@@ -79,6 +82,7 @@ class RayExecutor:
 
     def __init__(self, options: RayOptions | None = None) -> None:
         self.options = options or RayOptions()
+        self.servers: Finder | None = None
         self._tally = Tally()
         self._order = _Order.GO_ON
         self._board: Any = None
@@ -104,7 +108,8 @@ class RayExecutor:
         )
         self._board = board
         watch.start()
-        out = 0
+        name = ("rows", steps[-1].name, "out")
+        out = int(self._tally.snapshot().get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
             for table in self._dataset(lanes, steps, board).iter_batches(
@@ -118,7 +123,7 @@ class RayExecutor:
         finally:
             self._board = None
             watch.join(timeout=5)
-            self._collect_rest(ray, board, ("rows", steps[-1].name, "out"), out)
+            self._collect_rest(ray, board, name, out)
             ray.kill(board)
 
     def _dataset(self, lanes: tuple[Lane, ...], steps: tuple[Step, ...], board: Any) -> Any:
@@ -143,10 +148,12 @@ class RayExecutor:
             sizes.append(self.options.rows_per_block or _rows_per_block(step))
             # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
             blocks = list(_blocks(lane.rows, sizes[-1])) or [_block(())]
-            datasets.append(_pooled(ray.data.from_blocks(blocks), step, board, cpus[0], sizes[-1]))
+            datasets.append(
+                _pooled(ray.data.from_blocks(blocks), step, board, cpus[0], sizes[-1], self.servers)
+            )
         dataset = datasets[0].union(*datasets[1:]) if len(datasets) > 1 else datasets[0]
         for step, own_cpus in zip(others, cpus[len(lanes) :], strict=True):
-            dataset = _pooled(dataset, step, board, own_cpus, min(sizes))
+            dataset = _pooled(dataset, step, board, own_cpus, min(sizes), self.servers)
         return dataset
 
     def _watch(self, ray: Any, board: Any) -> None:
@@ -183,7 +190,14 @@ def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
     )
 
 
-def _pooled(dataset: Any, step: Step, board: Any, cpus: float, rows_per_block: int) -> Any:
+def _pooled(
+    dataset: Any,
+    step: Step,
+    board: Any,
+    cpus: float,
+    rows_per_block: int,
+    servers: Finder | None,
+) -> Any:
     """A data set through the pool of a step's workers."""
     from ray.data import ActorPoolStrategy
 
@@ -195,7 +209,12 @@ def _pooled(dataset: Any, step: Step, board: Any, cpus: float, rows_per_block: i
         zero_copy_batch=True,
         num_cpus=cpus,
         num_gpus=step.gpus or None,
-        fn_constructor_kwargs={"step": step, "board": board, "logs": current()},
+        fn_constructor_kwargs={
+            "step": step,
+            "board": board,
+            "logs": current(),
+            "servers": servers,
+        },
         compute=ActorPoolStrategy(
             size=step.workers,
             max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -226,6 +245,7 @@ def start_ray(options: RayOptions) -> Any:
         settings |= {
             "include_dashboard": False,
             "num_cpus": options.num_cpus,
+            "num_gpus": options.num_gpus,
             "object_store_memory": options.object_store_mb * 2**20,
             "_skip_env_hook": True,
         }
@@ -332,7 +352,7 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any, logs: Logging) -> None:
+    def __init__(self, step: Step, board: Any, logs: Logging, servers: Finder | None) -> None:
         import ray
 
         start_logging(logs)  # To this process's file in Ray's session folder.
@@ -350,6 +370,7 @@ class _Worker:
                 count=step.workers,
                 tally=self._tally,
                 stopping=self._stopping.is_set,
+                servers=servers,
             )
         )
         self._work: Work = self._on_loop(self._context.__aenter__())

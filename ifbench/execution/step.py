@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from ifbench.execution.commons import Commons
+from ifbench.execution.model_servers import Finder
 from ifbench.tally import Tally
 from ifbench.types import Trial
 
@@ -30,6 +31,8 @@ class Seat:
     """True once the run is to end: then no further call begins."""
     commons: Commons = field(default_factory=Commons)
     """What this worker shares with the other workers of its process."""
+    servers: Finder | None = None
+    """Where the servers of the run's own models are found, if it has any."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("judge.sampling.top_p=1.1", ["`sampling.top_p` must be at most 1, got 1.1"]),
         ("judge.sampling=4", ["`sampling` must be a mapping, got 4"]),
         ("judge.media.image.format=gif", ["must be one of jpeg, png, webp", '"gif"']),
-        ("judge.engine=vllm", ["must be one of openai_chat, llama_cpp, scripted"]),
+        ("judge.engine=sglang", ["must be one of openai_chat, vllm, llama_cpp, scripted"]),
         ("judge.revision=2", ["`revision` must be text, got 2: put it in quotes"]),
         ("judge.base_url=gpu:8000", ["`base_url` must be an http:// or https:// address"]),
         ("execution.address=auto", []),
@@ -272,6 +272,16 @@ def test_two_addresses_of_one_model_need_a_revision(here: Path) -> None:
     assert "`revision`" in found
     assert "`east` and `west`" in mistake("candidates=east", "judge=west")
     load_config(["candidates=[east,west]", "model.west.revision=fp8"])
+
+
+def test_an_endpoint_and_a_server_of_ours_of_one_model_need_to_differ(here: Path) -> None:
+    write_model(here / "conf", "east", "{engine: openai_chat, model: m, base_url: 'http://e/v1'}")
+    write_model(here / "conf", "ours", "{engine: vllm, model: m, options: {gpus: 2}}")
+
+    found = mistake("candidates=[east,ours]")
+    assert "`east` and `ours`" in found
+    assert "`engine` (openai_chat and vllm)" in found
+    load_config(["candidates=[east,ours]", "model.ours.options.quantization=fp8"])
 
 
 def test_two_candidates_may_share_a_deployment(here: Path) -> None:

@@ -165,6 +165,14 @@ def test_a_slow_candidate_fills_its_own_lane_alone(make_executor, tmp_path):
     assert all(row.response is not None for row in rows)  # None had to give up waiting.
 
 
+def test_one_group_of_rows_runs_after_the_other(make_executor):
+    executor = make_executor()
+    first = list(executor.run(trials(4), STEPS))
+    second = list(executor.run(trials(6), STEPS))
+    assert (len(first), len(second)) == (4, 6)
+    assert all(row.response is not None for row in (*first, *second))
+
+
 def test_an_empty_lane_gives_no_rows(make_executor):
     lanes = (
         Lane(name="a", rows=(), in_flight=2),
