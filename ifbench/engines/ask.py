@@ -19,7 +19,7 @@ from typing import Protocol
 
 from ifbench.engines.engine import Engine, Try, failed_response
 from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens
-from ifbench.engines.limits import Limiter
+from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
@@ -41,6 +41,8 @@ class Journal(Protocol):
 
 
 STOPPED = "the run was stopped before this call"
+NO_ANSWER = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
+"""Failures that say something of the endpoint, not of the request."""
 
 
 class Asker:
@@ -65,7 +67,6 @@ class Asker:
         self._clockwork = clockwork or Clockwork()
         self._waits = Waits(stopping)
         self._flights: dict[str, asyncio.Future[Response | None]] = {}
-        self._hopeless: dict[str, str] = {}
         self._store_error: StoreError | None = None
 
     async def __call__(self, prompt: Prompt) -> Response:
@@ -106,21 +107,22 @@ class Asker:
         return await retried(lambda: self._try(prompt), prompt.model.limits, wait, self._clockwork)
 
     async def _try(self, prompt: Prompt) -> Try:
-        """One try under the limiter; not made where the run stops or the model is hopeless."""
-        reason = self._reason_not_to_ask(prompt)
-        if reason:
-            return _not_run(prompt, reason)
+        """One try under the limiter; not made where the run stops or the endpoint is closed."""
+        if self._is_over():
+            return _not_run(prompt, STOPPED)
         limiter = self._limiters[prompt.model.name]
         try:
             with self._gauge(prompt, "waiting"):
                 permit = await self._waits.unless_stopped(limiter.acquire(estimated_tokens(prompt)))
         except StoppedError:
             return _not_run(prompt, STOPPED)
+        except ClosedError as closed:
+            self._tally.add("closed", prompt.model.name, str(closed))
+            return _not_run(prompt, str(closed))
         used = 0
         try:
-            reason = self._reason_not_to_ask(prompt)
-            if reason:
-                return _not_run(prompt, reason)
+            if self._is_over():
+                return _not_run(prompt, STOPPED)
             with self._gauge(prompt, "in_flight"):
                 tried = await self._generate(prompt)
             used = self._count_tokens(prompt, tried)
@@ -128,12 +130,10 @@ class Asker:
         finally:
             permit.release(used)
 
-    def _reason_not_to_ask(self, prompt: Prompt) -> str:
+    def _is_over(self) -> bool:
         if self._store_error is not None:
             raise self._store_error
-        if self._stopping():
-            return STOPPED
-        return self._hopeless.get(prompt.model.name, "")
+        return self._stopping()
 
     async def _generate(self, prompt: Prompt) -> Try:
         try:
@@ -143,11 +143,20 @@ class Asker:
         except Exception as error:  # noqa: BLE001
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
-        if tried.hopeless and tried.response.failure is not None:
-            self._hopeless[prompt.model.name] = (
-                f"not asked, as an earlier call was refused: {tried.response.failure.message}"
-            )
+        self._tell(self._limiters[prompt.model.name], tried)
         return tried
+
+    def _tell(self, limiter: Limiter, tried: Try) -> None:
+        """Tell everyone on the budget how the endpoint is."""
+        failure = tried.response.failure
+        if failure is None:
+            limiter.answered()
+        elif tried.hopeless:
+            limiter.refuse(failure.message)
+        elif failure.kind in NO_ANSWER and not tried.overloaded:
+            limiter.failed(failure.message)
+        elif failure.kind is not FailureKind.MEDIA:  # Then nothing was sent.
+            limiter.answered()
 
     async def _back_off(self, prompt: Prompt, tried: Try, seconds: float) -> bool:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""

@@ -8,8 +8,9 @@ from typing import assert_never
 
 from ifbench.engines.ask import Asker, Journal
 from ifbench.engines.engine import Engine, ViewLoader, no_media
-from ifbench.engines.limits import build_limiters
+from ifbench.engines.limits import local_limiters
 from ifbench.engines.options import NoOptions, read_options
+from ifbench.engines.shared_limits import Keeper, shared_limiters
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
 
@@ -73,21 +74,26 @@ async def open_asker(
     journal: Journal,
     view_loader: ViewLoader,
     *,
-    index: int = 0,
-    count: int = 1,
+    keeper: Keeper | None = None,
+    run: str = "",
     tally: Tally | None = None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[Asker]:
-    """An asker for the worker in seat `index` of `count`, with its share of each budget.
-
-    `count` is the number of workers that ask these models at the same time, in whatever step.
+    """An asker for one worker of `run`. `keeper` keeps the budgets of all workers together;
+    without one this asker has them for itself.
     """
     models = tuple(models)
-    async with open_engines(models, view_loader) as engines:
+    async with AsyncExitStack() as stack:
+        engines = await stack.enter_async_context(open_engines(models, view_loader))
+        limiters = (
+            local_limiters(models)
+            if keeper is None
+            else await stack.enter_async_context(shared_limiters(models, keeper, run))
+        )
         yield Asker(
             engines=engines,
             journal=journal,
-            limiters=build_limiters(models, index=index, count=count),
+            limiters=limiters,
             tally=tally,
             stopping=stopping,
         )

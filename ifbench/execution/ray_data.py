@@ -1,6 +1,6 @@
 """The executor of a cluster: each step is a pool of actors, rows stream between the pools.
 
-The one module that imports Ray. Why it is shaped so (measured reasons): an actor is a plain
+Ray stands behind this module and `ray_limiter.py`. Why it is shaped so (measured reasons): an actor is a plain
 class that owns its event loop in a thread, since an async class shares one loop with
 whatever Ray fuses into it and hands rows back in input order; blocks are small and many, or
 the first actor that is ready takes them all; a block is one binary cell that holds all its rows
@@ -20,6 +20,7 @@ import signal
 import tempfile
 import threading
 import time
+import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -31,6 +32,7 @@ import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.in_hand import InHand
+from ifbench.execution.ray_limiter import RayLimiter, leave_limiter
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.tally import Tally
 from ifbench.types import Trial
@@ -76,6 +78,7 @@ class RayExecutor:
         self._tally = Tally()
         self._order = _Order.GO_ON
         self._board: Any = None
+        self._run = uuid.uuid4().hex
 
     def stop(self) -> None:
         """Begin no further call anywhere; rows in flight come out, the rest as not run."""
@@ -113,6 +116,7 @@ class RayExecutor:
             watch.join(timeout=5)
             self._collect_rest(ray, board, ("rows", steps[-1].name, "out"), out)
             ray.kill(board)
+            leave_limiter(self._run)
 
     def _dataset(self, rows: Iterable[Trial], steps: tuple[Step, ...], board: Any) -> Any:
         from ray.data import ActorPoolStrategy, DataContext
@@ -136,7 +140,7 @@ class RayExecutor:
                 zero_copy_batch=True,
                 num_cpus=cpus,
                 num_gpus=step.gpus or None,
-                fn_constructor_kwargs={"step": step, "board": board},
+                fn_constructor_kwargs={"step": step, "board": board, "run": self._run},
                 compute=ActorPoolStrategy(
                     size=step.workers,
                     max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -271,16 +275,11 @@ class _Order(IntEnum):
 
 
 class _Board:
-    """One small actor: gathers the workers' counts, tells them to stop, hands out seats."""
+    """One small actor: gathers the workers' counts, and tells them to stop."""
 
     def __init__(self) -> None:
         self._tally = Tally()
-        self._seats: dict[str, int] = {}
         self._order = _Order.GO_ON
-
-    def seat(self, step: str) -> int:
-        self._seats[step] = self._seats.get(step, -1) + 1
-        return self._seats[step]
 
     def report(self, counts: dict[tuple[str, ...], float]) -> _Order:
         self._tally.merge(counts)
@@ -294,7 +293,7 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any) -> None:
+    def __init__(self, step: Step, board: Any, run: str) -> None:
         import ray
 
         self._ray, self._board, self._step = ray, board, step
@@ -303,12 +302,10 @@ class _Worker:
         self._in_hand = InHand()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        # A rebuilt actor takes the next seat; shares of a quota are by number modulo count.
-        seat = ray.get(board.seat.remote(step.name)) % step.workers
         self._context: AbstractAsyncContextManager[Work] = step.build(
             Seat(
-                index=seat,
-                count=step.workers,
+                run=run,
+                find_limiter=RayLimiter,
                 tally=self._tally,
                 stopping=self._stopping.is_set,
             )

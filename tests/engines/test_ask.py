@@ -20,7 +20,7 @@ from engines.engine_factories import (
 )
 from ifbench.engines.ask import Asker, DryAsk, PlannedCall
 from ifbench.engines.engine import Try
-from ifbench.engines.limits import build_limiters
+from ifbench.engines.limits import local_limiters
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
@@ -34,7 +34,7 @@ def asker_over(engine: Any, journal: Any = None, model=MODEL, **fields: Any) -> 
     return Asker(
         engines={model.name: engine},
         journal=journal or MemoryJournal(),
-        limiters=build_limiters([model]),
+        limiters=local_limiters([model]),
         **fields,
     )
 
@@ -264,7 +264,7 @@ async def test_tokens_of_failed_tries_count_too():
 async def test_overload_pauses_everyone_on_the_budget():
     time_ = FakeTime()
     engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
-    limiters = build_limiters([MODEL])
+    limiters = local_limiters([MODEL])
     paused: list[float] = []
     limiters[MODEL.name].pause = paused.append  # type: ignore[method-assign]
     ask = Asker(
