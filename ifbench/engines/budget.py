@@ -218,14 +218,18 @@ class Budget:
     def _wait_s(self, tokens: int, now: float) -> float:
         return max(self._pace.wait_s(now), self._buckets.wait_s(tokens, now))
 
+    def _rivals(self, worker: _Worker) -> int:
+        return sum(one.is_short for one in self._workers.values() if one is not worker)
+
     def _accrue(self, worker: _Worker, elapsed_s: float) -> None:
-        rivals = sum(one.is_short for one in self._workers.values() if one is not worker)
+        rivals = self._rivals(worker)
         worker.credit_s = min(HORIZON_S, worker.credit_s + elapsed_s / (rivals + 1))
         if not rivals:
             worker.credit_s = max(0.0, worker.credit_s)
 
     def _reach_s(self, worker: _Worker) -> float:
-        return HORIZON_S if worker.credit_s >= 0 else NEAR_S
+        """How far ahead a worker may book. What is spent on one is missing for its rivals."""
+        return NEAR_S if worker.credit_s < 0 and self._rivals(worker) else HORIZON_S
 
     def _book(self, worker: _Worker, costs: tuple[int, ...], now: float) -> tuple[float, ...]:
         """Moments for the first of `costs`, in order, as far ahead as this worker may reach."""
@@ -234,7 +238,7 @@ class Budget:
         bookings: list[float] = []
         for tokens in costs[:MOST_COSTS]:
             wait_s = self._wait_s(tokens, now)
-            if wait_s > self._reach_s(worker):
+            if wait_s > NEAR_S and wait_s > self._reach_s(worker):
                 break
             before_s = self._ahead_s(now)
             self._buckets.take(tokens, now)
