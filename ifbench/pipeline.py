@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -70,6 +70,8 @@ class Evaluation:
     manifest: Manifest
     failed_item: Verdict | None
     """One failed constraint, to show what a verdict says."""
+    closed: Mapping[str, str] = field(default_factory=dict)
+    """Models that were asked no more, and why."""
 
     @property
     def owed(self) -> int:
@@ -184,7 +186,8 @@ def evaluate(
     )
     run.store.save_manifest(manifest)
     run.store.tidy()
-    return Evaluation(manifest=manifest, failed_item=book.failed_item)
+    closed = {name[1]: name[2] for name in executor.counts() if name[0] == "closed"}
+    return Evaluation(manifest=manifest, failed_item=book.failed_item, closed=closed)
 
 
 def check_endpoints(run: Run) -> Counts:

@@ -3,7 +3,7 @@
 Names are short tuples. Calls: `("calls", PURPOSE, MODEL, EVENT)` with the events `stored`,
 `answered`, `retried`, `failed:KIND`, and the gauges `in_flight`, `waiting` and `backing_off`
 (added to and taken from). Tokens: `("tokens", PURPOSE, MODEL, "input" | "output")`. Rows:
-`("rows", STEP, "in" | "out")`.
+`("rows", STEP, "in" | "out")`. Calls that a closed endpoint was spared: `("closed", MODEL, REASON)`.
 """
 
 from __future__ import annotations

@@ -119,6 +119,8 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
             + f"; tokens {calls.input_tokens:,} in, {calls.output_tokens:,} out"
             + (f"; ${calls.cost_usd:,.4f}" if calls.cost_usd else "")
         )
+    for model, reason in sorted(evaluation.closed.items()):
+        print(f"{model} was asked no more, and its work is owed: {reason}")
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 

@@ -22,7 +22,7 @@ class Breaker:
     """Time that one asker has to find out whether the endpoint is back."""
     _failures: int = 0
     _failing_since: float = 0.0
-    _words: str = ""
+    _reason: str = ""
     _closed_until: float | None = None
     _prober: str | None = None
     _probed_until: float = 0.0
@@ -45,9 +45,13 @@ class Breaker:
         if self._failures == 0:
             self._failing_since = now
         self._failures += count
-        self._words = words
         is_out = now - self._failing_since >= self.outage_s
         if is_out and self._failures >= self.failures_needed:
+            if self._closed_until is None:  # Told once, so that it is counted as one.
+                self._reason = (
+                    f"not asked, as {self._failures} calls in a row had no answer; "
+                    f"the last one: {words}"
+                )
             self._closed_until = now + self.probe_after_s
             self._prober = None
 
@@ -63,12 +67,7 @@ class Breaker:
         """Why nobody of a run may ask; empty where all may."""
         if run in self._final:
             return f"not asked, as an earlier call was refused: {self._final[run]}"
-        if self._closed_until is None:
-            return ""
-        return (
-            f"not asked, as {self._failures} calls in a row had no answer; "
-            f"the last one: {self._words}"
-        )
+        return "" if self._closed_until is None else self._reason
 
     def may_probe(self, asker: str, run: str, now: float) -> bool:
         """True where this asker, and for a while no other, is to try once more."""

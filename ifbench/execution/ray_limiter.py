@@ -17,6 +17,8 @@ NAME = "limiter"
 ANSWER_S = 2.0
 """An answer that takes longer does not come: the node is gone, or the actor restarts."""
 
+START_S = 15.0
+
 
 class RayLimiter:
     """Asks the cluster's limiter; starts it where there is none."""
@@ -32,7 +34,7 @@ class RayLimiter:
 
         try:
             if self._actor is None:
-                self._actor = await asyncio.to_thread(self._find)
+                self._actor = await asyncio.wait_for(asyncio.to_thread(self._find), START_S)
             reply = await asyncio.wait_for(self._actor.answer.remote(request), ANSWER_S)
         except (RayError, TimeoutError, ValueError) as error:  # `ValueError`: it has just ended.
             self._actor = None

@@ -19,8 +19,9 @@ from engines.engine_factories import (
     make_view,
 )
 from ifbench.engines.ask import Asker, DryAsk, PlannedCall
+from ifbench.engines.breaker import Breaker
 from ifbench.engines.engine import Try
-from ifbench.engines.limits import local_limiters
+from ifbench.engines.limits import LocalLimiter, local_limiters
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
@@ -298,6 +299,45 @@ async def test_model_whose_key_is_refused_is_asked_no_more():
     assert len(engine.asked) == 1
     assert [r.failure.kind for r in responses] == [FailureKind.REJECTED, *[FailureKind.NOT_RUN] * 4]
     assert "planted" in responses[-1].failure.message
+
+
+async def test_endpoint_that_is_out_is_asked_no_more_until_it_may_be_back():
+    time_, tally = FakeTime(), Tally()
+    replies = [failed_try(retry_after_s=1.0)]
+    engine = ScriptedEngine(lambda _: replies[-1])
+    breaker = Breaker(failures_needed=3, outage_s=1.0, probe_after_s=100.0)
+    limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
+    ask = Asker(
+        engines={MODEL.name: engine},
+        journal=MemoryJournal(),
+        limiters={MODEL.name: limiter},
+        tally=tally,
+        clockwork=time_.clockwork,
+    )
+    kinds = [(await ask(chat_prompt(str(i)))).failure.kind for i in range(3)]
+    assert kinds == [FailureKind.TRANSPORT, FailureKind.NOT_RUN, FailureKind.NOT_RUN]
+    assert len(engine.asked) == 3
+    ((_, model, reason),) = [name for name in tally.snapshot() if name[0] == "closed"]
+    assert model == MODEL.name
+    assert "3 calls in a row had no answer" in reason
+    time_.now += 100.0
+    replies.append(make_try("back"))
+    assert (await ask(chat_prompt("late"))).text == "back"
+    assert (await ask(chat_prompt("later"))).text == "back"
+
+
+async def test_endpoint_that_asks_for_less_is_not_out():
+    time_ = FakeTime()
+    engine = ScriptedEngine(Sequence(*[failed_try(overloaded=True)] * 2, make_try("four")))
+    breaker = Breaker(failures_needed=1, outage_s=0.0)
+    limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
+    ask = Asker(
+        engines={MODEL.name: engine},
+        journal=MemoryJournal(),
+        limiters={MODEL.name: limiter},
+        clockwork=time_.clockwork,
+    )
+    assert (await ask(chat_prompt())).text == "four"
 
 
 # ── Stopping ─────────────────────────────────────────────────────────────────────────

@@ -100,3 +100,5 @@ def test_a_key_that_is_revoked_in_the_middle_ends_the_asking(place, concurrency)
     assert done.code == 3
     assert place.endpoint.counts()["statuses"]["401"] <= 2 * concurrency  # candidate and judge
     assert "To ask for what is missing" in done.last_line
+    assert "candidate was asked no more, and its work is owed: " in done.out
+    assert "HTTP 401" in done.out
