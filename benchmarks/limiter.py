@@ -61,8 +61,8 @@ async def send(limits: dict[str, Any], seconds: float, width: int, latency_s: fl
 
     keeper = Counted(RayLimiter(build_budgets))
     moments: list[float] = []
-    async with shared_limiters([model_of(limits)], keeper, "bench") as limiters:
-        limiter = limiters["m"]
+    async with shared_limiters([model_of(limits)], keeper, "bench") as shared:
+        limiter = shared.limiters["m"]
 
         async def calls() -> None:
             while True:
@@ -160,9 +160,9 @@ async def arm_of(name: str, limits: dict[str, Any]) -> Any:
         yield local_limiters([model_of(limits)])["m"].acquire
     else:
         keeper = RayLimiter(build_budgets)
-        async with shared_limiters([model_of(limits)], keeper, "bench") as limiters:
-            (await limiters["m"].acquire(1)).release(1)  # The keeper has started.
-            yield limiters["m"].acquire
+        async with shared_limiters([model_of(limits)], keeper, "bench") as shared:
+            (await shared.limiters["m"].acquire(1)).release(1)  # The keeper has started.
+            yield shared.limiters["m"].acquire
 
 
 def keeper_cpu_s(ray: Any) -> float:

@@ -163,7 +163,7 @@ def evaluate(
     manifest = started(run.manifest, datetime.now(UTC), current_environment())
     probed = calls_of(check_endpoints(run), models)
     run.store.save_manifest(manifest)
-    steps = evaluation_steps(config)
+    steps = evaluation_steps(replace(config, max_usd=left_usd(run, probed)))
     book = Book(graders=roles_of(config).graders)
     try:
         with run.store.results(run.id, run.dataset.sha256) as results:
@@ -206,6 +206,13 @@ def check_endpoints(run: Run) -> Counts:
     if problems:
         raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
     return tally.snapshot()
+
+
+def left_usd(run: Run, probed: tuple[Calls, ...]) -> float | None:
+    """What a run may still spend; `None` where it has no cap."""
+    cap, before = run.config.max_usd, run.manifest.counts
+    spent_usd = sum(calls.cost_usd for calls in (*before.calls, *before.preflight, *probed))
+    return None if cap is None else max(0.0, cap - spent_usd)
 
 
 def _note_failure(

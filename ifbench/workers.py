@@ -216,6 +216,7 @@ async def _open_ask(
             view_loader(),
             keeper=None if find is None or not models else find(build_budgets),
             run=seat.run,
+            cap_usd=config.max_usd,
             tally=seat.tally,
             stopping=seat.stopping,
         ) as ask:

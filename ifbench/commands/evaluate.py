@@ -44,6 +44,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
     """
     run_ = ready(config)
     _announce(run_)
+    _warn_of_free_models(run_)
     stopper = Stopper(resume=command, drain_s=drain_s)
 
     @contextmanager
@@ -100,6 +101,22 @@ def _announce(run: Run) -> None:
     )
 
 
+def _warn_of_free_models(run: Run) -> None:
+    """A cap counts at the prices that are configured, and nothing where none is."""
+    names = [
+        model.name
+        for model in run.config.models
+        if model.name in run.survey.owing and not model.price.usd(1, 1)
+    ]
+    if run.config.max_usd is not None and names:
+        print(
+            f"max_usd cannot hold for {', '.join(names)}: no price is configured, so that calls "
+            "count as free",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
 def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(store, run.id))
@@ -138,6 +155,8 @@ def _end(evaluation: Evaluation, command: str) -> int:
             if counts.undecided.keys() <= SETTLED:
                 print("No call is missing: raise judging.attempts, or mend the data's parameters.")
             else:
+                if Cause.SPENDING_CAP in counts.undecided:
+                    print("max_usd is reached: nothing more is asked until it is raised.")
                 print(f"To ask for what is missing: {command}")
             return EXIT_OWED
     if owed:

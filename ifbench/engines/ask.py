@@ -12,15 +12,20 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ifbench.engines.engine import Engine, Try, failed_response
-from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens
+from ifbench.engines.estimates import (
+    UNKNOWN_OUTPUT_TOKENS,
+    estimated_input_tokens,
+    estimated_tokens,
+)
 from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.retry import Clockwork, retried
+from ifbench.engines.spending import Spending, SpentError
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
@@ -54,6 +59,7 @@ class Asker:
         engines: Mapping[str, Engine],
         journal: Journal,
         limiters: Mapping[str, Limiter],
+        spending: Spending | None = None,
         tally: Tally | None = None,
         stopping: Callable[[], bool] = lambda: False,
         clockwork: Clockwork | None = None,
@@ -62,6 +68,7 @@ class Asker:
         self._engines = engines
         self._journal = journal
         self._limiters = limiters
+        self._spending = spending
         self._tally = tally or Tally()
         self._stopping = stopping
         self._clockwork = clockwork or Clockwork()
@@ -123,12 +130,33 @@ class Asker:
         try:
             if self._is_over():
                 return _not_run(prompt, STOPPED)
-            with self._gauge(prompt, "in_flight"):
-                tried = await self._generate(prompt)
-            used = self._count_tokens(prompt, tried)
+            async with self._paid_for(prompt) as costs:
+                with self._gauge(prompt, "in_flight"):
+                    tried = await self._generate(prompt)
+                used = self._count_tokens(prompt, tried)
+                costs.append(_usd(prompt, tried))
             return tried
+        except StoppedError:
+            return _not_run(prompt, STOPPED)
+        except SpentError as spent:
+            return Try(response=failed_response(prompt, FailureKind.SPENDING_CAP, str(spent)))
         finally:
             permit.release(used)
+
+    @asynccontextmanager
+    async def _paid_for(self, prompt: Prompt) -> AsyncIterator[list[float]]:
+        """Set the money for a try aside; what is put into the list is what it came to."""
+        if self._spending is None:
+            yield []
+            return
+        longest = prompt.sampling.max_tokens or UNKNOWN_OUTPUT_TOKENS
+        most = prompt.model.price.usd(estimated_input_tokens(prompt), longest)
+        await self._waits.unless_stopped(self._spending.reserve(most))
+        costs: list[float] = []
+        try:
+            yield costs
+        finally:
+            self._spending.settle(most, sum(costs))
 
     def _is_over(self) -> bool:
         if self._store_error is not None:
@@ -205,6 +233,11 @@ class Asker:
         self._tally.add("tokens", prompt.purpose, name, "input", amount=usage.input_tokens)
         self._tally.add("tokens", prompt.purpose, name, "output", amount=usage.output_tokens)
         return usage.input_tokens + usage.output_tokens
+
+
+def _usd(prompt: Prompt, tried: Try) -> float:
+    usage = tried.response.usage
+    return prompt.model.price.usd(usage.input_tokens, usage.output_tokens)
 
 
 def _not_run(prompt: Prompt, message: str) -> Try:

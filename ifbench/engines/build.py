@@ -11,6 +11,7 @@ from ifbench.engines.engine import Engine, ViewLoader, no_media
 from ifbench.engines.limits import local_limiters
 from ifbench.engines.options import NoOptions, read_options
 from ifbench.engines.shared_limits import Keeper, shared_limiters
+from ifbench.engines.spending import local_spending
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
 
@@ -76,24 +77,27 @@ async def open_asker(
     *,
     keeper: Keeper | None = None,
     run: str = "",
+    cap_usd: float | None = None,
     tally: Tally | None = None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[Asker]:
-    """An asker for one worker of `run`. `keeper` keeps the budgets of all workers together;
-    without one this asker has them for itself.
+    """An asker for one worker of `run`, whose workers may spend `cap_usd` together. `keeper` keeps
+    the budgets of all workers; without one this asker has them for itself.
     """
     models = tuple(models)
     async with AsyncExitStack() as stack:
         engines = await stack.enter_async_context(open_engines(models, view_loader))
-        limiters = (
-            local_limiters(models)
-            if keeper is None
-            else await stack.enter_async_context(shared_limiters(models, keeper, run))
-        )
+        if keeper is None:
+            limiters = local_limiters(models)
+            spending = None if cap_usd is None else local_spending(cap_usd)
+        else:
+            shared = await stack.enter_async_context(shared_limiters(models, keeper, run, cap_usd))
+            limiters, spending = shared.limiters, shared.spending
         yield Asker(
             engines=engines,
             journal=journal,
             limiters=limiters,
+            spending=spending,
             tally=tally,
             stopping=stopping,
         )

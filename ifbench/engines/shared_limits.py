@@ -13,11 +13,13 @@ import uuid
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from ifbench.engines.budget import BEAT_S, IDLE_BEAT_S, MOST_COSTS, Grant, Report
 from ifbench.engines.budgets import BudgetId, Reply, Request, budget_of, limits_of
 from ifbench.engines.limits import ClosedError, Limiter, Permit
+from ifbench.engines.spending import Spending
 from ifbench.types import Limits, ModelConfig
 
 Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
@@ -33,17 +35,30 @@ STALE_S = 0.25
 
 @asynccontextmanager
 async def shared_limiters(
-    models: Iterable[ModelConfig], keeper: Keeper, run: str
-) -> AsyncIterator[Mapping[str, Limiter]]:
-    """A limiter for each model's name; models of one budget share the limiter."""
+    models: Iterable[ModelConfig], keeper: Keeper, run: str, cap: float | None = None
+) -> AsyncIterator[SharedLimits]:
+    """What a worker of `run` needs to ask `models`, all of whose workers may spend `cap` dollars."""
     models = tuple(models)
     reporter = _Reporter(keeper)
+    spending = None if cap is None else Spending(cap, run, reporter.report_now)
     limiters = {
         name: SharedLimiter(limits, run, reporter.report_by)
         for name, limits in limits_of(models).items()
     }
-    async with reporter.running(limiters):
-        yield {model.name: limiters[budget_of(model)] for model in models}
+    async with reporter.running(limiters, spending):
+        yield SharedLimits(
+            limiters={model.name: limiters[budget_of(model)] for model in models},
+            spending=spending,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedLimits:
+    """A limiter for each model's name; models of one budget share the limiter."""
+
+    limiters: Mapping[str, Limiter]
+    spending: Spending | None
+    """`None` where the run may spend what it likes."""
 
 
 class SharedLimiter:
@@ -266,6 +281,8 @@ class _Reporter:
         self._keeper = keeper
         self._worker = uuid.uuid4().hex
         self._serial = 0
+        self._limiters: Mapping[BudgetId, SharedLimiter] = {}
+        self._spending: Spending | None = None
         self._due = time.monotonic()
         self._woken = asyncio.Event()
 
@@ -275,9 +292,16 @@ class _Reporter:
             self._due = moment
             self._woken.set()
 
+    def report_now(self) -> None:
+        """Report as soon as may be."""
+        self.report_by(time.monotonic())
+
     @asynccontextmanager
-    async def running(self, limiters: Mapping[BudgetId, SharedLimiter]) -> AsyncIterator[None]:
-        task = asyncio.create_task(self._run(limiters))
+    async def running(
+        self, limiters: Mapping[BudgetId, SharedLimiter], spending: Spending | None
+    ) -> AsyncIterator[None]:
+        self._limiters, self._spending = limiters, spending
+        task = asyncio.create_task(self._run())
         try:
             yield
         finally:
@@ -285,17 +309,21 @@ class _Reporter:
             with suppress(asyncio.CancelledError):
                 await task
             with suppress(ConnectionError):
-                await self._keeper(self._request(limiters, is_last=True))
+                await self._keeper(self._request(is_last=True))
 
-    async def _run(self, limiters: Mapping[BudgetId, SharedLimiter]) -> None:
+    async def _run(self) -> None:
         while True:
             await self._wait()
             began = time.monotonic()
             self._due = began + IDLE_BEAT_S
-            reply = await self._put(self._request(limiters))
-            for name, grant in reply.items():
-                limiters[name].follow(grant)
-            soonest = min((grant.again_s for grant in reply.values()), default=IDLE_BEAT_S)
+            request = self._request()
+            reply = await self._put(request)
+            for name, grant in reply.grants.items():
+                self._limiters[name].follow(grant)
+            soonest = min((grant.again_s for grant in reply.grants.values()), default=IDLE_BEAT_S)
+            if self._spending and request.purse and reply.purse:
+                self._spending.follow(reply.purse, request.purse)
+                soonest = BEAT_S if request.purse.wanted else soonest
             self._due = max(began + SPACING_S, min(self._due, began + soonest))
 
     async def _wait(self) -> None:
@@ -312,13 +340,12 @@ class _Reporter:
             except ConnectionError:
                 await asyncio.sleep(RETRY_S)
 
-    def _request(
-        self, limiters: Mapping[BudgetId, SharedLimiter], *, is_last: bool = False
-    ) -> Request:
+    def _request(self, *, is_last: bool = False) -> Request:
         self._serial += 1
         return Request(
             worker=self._worker,
             serial=self._serial,
-            reports={name: limiter.report() for name, limiter in limiters.items()},
+            reports={name: limiter.report() for name, limiter in self._limiters.items()},
+            purse=self._spending.report() if self._spending else None,
             is_last=is_last,
         )

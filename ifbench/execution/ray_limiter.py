@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from typing import Any
 
 from ifbench.execution.step import KeeperBuilder
@@ -81,9 +82,7 @@ def leave_limiter(run: str) -> None:
     import ray
     from ray.exceptions import RayError
 
-    try:
+    with suppress(RayError, ValueError):  # There is none, or none any more.
         actor = ray.get_actor(NAME, namespace=NAMESPACE)
         if not ray.get(actor.leave.remote(run), timeout=ANSWER_S):
             ray.kill(actor)
-    except (RayError, ValueError):  # There is none, or none any more.
-        return

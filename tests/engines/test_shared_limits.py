@@ -46,7 +46,7 @@ async def workers(keeper: Keeper, count: int, **limits) -> AsyncIterator[list[Li
     model = chat_model(limits=Limits(**limits))
     async with AsyncExitStack() as stack:
         yield [
-            (await stack.enter_async_context(shared_limiters([model], keeper, "run")))["m"]
+            (await stack.enter_async_context(shared_limiters([model], keeper, "run"))).limiters["m"]
             for _ in range(count)
         ]
 

@@ -24,13 +24,13 @@ async def send(url: str, run: str, seconds: float, limits: dict[str, Any], width
     model = ModelConfig(name="m", engine="openai_chat", model="m", limits=Limits(**limits))
     keeper = RayLimiter(build_budgets)
     async with (
-        shared_limiters([model], keeper, run) as limiters,
+        shared_limiters([model], keeper, run) as shared,
         aiohttp.ClientSession() as session,
     ):
 
         async def calls() -> None:
             while True:
-                permit = await limiters["m"].acquire(10)
+                permit = await shared.limiters["m"].acquire(10)
                 async with session.get(f"{url}/{run}") as response:
                     await response.read()
                 permit.release(10)
