@@ -24,7 +24,7 @@ from ifbench.types import Limits, ModelConfig
 
 Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
 """Puts a request to the keeper of the budgets. Raises `ConnectionError` while it is away."""
-SPACING_S = 0.03
+SPACING_S = 0.05
 """Requests of one worker are at least so far apart."""
 RETRY_S = 0.25
 AHEAD_S = 1.2 * BEAT_S

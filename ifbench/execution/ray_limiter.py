@@ -83,6 +83,7 @@ def leave_limiter(run: str) -> None:
     from ray.exceptions import RayError
 
     with suppress(RayError, ValueError):  # There is none, or none any more.
-        actor = ray.get_actor(NAME, namespace=NAMESPACE)
-        if not ray.get(actor.leave.remote(run), timeout=ANSWER_S):
+        actor: Any = ray.get_actor(NAME, namespace=NAMESPACE)
+        is_needed: Any = ray.get(actor.leave.remote(run), timeout=ANSWER_S)
+        if not is_needed:
             ray.kill(actor)

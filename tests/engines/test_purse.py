@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +16,7 @@ from ifbench.engines.spending import Spending, SpentError, local_spending
 CAP = 10.0
 
 
-def spenders(count: int, purse: Purse) -> list[tuple[Spending, object]]:
+def spenders(count: int, purse: Purse) -> list[tuple[Spending, Callable[[float], None]]]:
     """Workers, each with what reports for it at a moment."""
     found = []
     for index in range(count):
