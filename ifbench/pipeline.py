@@ -10,7 +10,7 @@ import asyncio
 import secrets
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from itertools import chain
@@ -79,6 +79,8 @@ class Evaluation:
     manifest: Manifest
     failed_item: Verdict | None
     """One failed constraint, to show what a verdict says."""
+    closed: Mapping[str, str] = field(default_factory=dict)
+    """Models that were asked no more, and why."""
 
     @property
     def owed(self) -> int:
@@ -231,7 +233,7 @@ def _evaluate(
     manifest = started(run.manifest, datetime.now(UTC), current_environment())
     probed = calls_of(check_endpoints(run, serving), models)
     run.store.save_manifest(manifest)
-    steps = evaluation_steps(config)
+    steps = evaluation_steps(replace(config, max_usd=left_usd(run, probed)))
     book = Book(graders=roles_of(config).graders)
     try:
         with run.store.results(run.id, run.dataset.sha256) as results:
@@ -258,7 +260,8 @@ def _evaluate(
     )
     run.store.save_manifest(manifest)
     run.store.tidy()
-    return Evaluation(manifest=manifest, failed_item=book.failed_item)
+    closed = {name[1]: name[2] for name in executor.counts() if name[0] == "closed"}
+    return Evaluation(manifest=manifest, failed_item=book.failed_item, closed=closed)
 
 
 def check_endpoints(run: Run, serving: Serving) -> Counts:
@@ -280,6 +283,13 @@ def check_endpoints(run: Run, serving: Serving) -> Counts:
     if problems:
         raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
     return tally.snapshot()
+
+
+def left_usd(run: Run, probed: tuple[Calls, ...]) -> float | None:
+    """What a run may still spend; `None` where it has no cap."""
+    cap, before = run.config.max_usd, run.manifest.counts
+    spent_usd = sum(calls.cost_usd for calls in (*before.calls, *before.preflight, *probed))
+    return None if cap is None else max(0.0, cap - spent_usd)
 
 
 def _note_failure(

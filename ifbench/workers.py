@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from ifbench.config import RunConfig
 from ifbench.constraints.rule_sets import CATALOGUES
 from ifbench.engines.ask import Asker
+from ifbench.engines.budgets import build_budgets
 from ifbench.engines.build import open_asker
 from ifbench.engines.engine import Loaded, ViewLoader
 from ifbench.engines.weights import cache_folder
@@ -215,37 +216,33 @@ def slim(trial: Trial) -> Trial:
     )
 
 
-# ── Askers: one a process, with its share of each model's budget ─────────────────────
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Share:
-    """Which models a worker asks, and which part of their budgets is its own."""
-
-    models: tuple[ModelConfig, ...]
-    index: int = 0
-    count: int = 1
+# ── Askers: one a process, over budgets that all processes share ─────────────────────
 
 
 async def _ask(config: RunConfig, seat: Seat, step: str) -> Asker:
-    share = _share(config, seat, step)
+    # In one process all steps use one asker.
+    models = config.models if seat.find_limiter is None else _asked(config, step)
 
     def opener() -> AbstractAsyncContextManager[Asker]:
-        return _open_ask(config, share, seat)
+        return _open_ask(config, models, seat)
 
     return await seat.commons.get("ask", opener)
 
 
 @asynccontextmanager
-async def _open_ask(config: RunConfig, share: _Share, seat: Seat) -> AsyncIterator[Asker]:
+async def _open_ask(
+    config: RunConfig, models: tuple[ModelConfig, ...], seat: Seat
+) -> AsyncIterator[Asker]:
+    find = seat.find_limiter
     store = open_store(config.store.uri)
     try:
         async with open_asker(
-            share.models,
+            models,
             store.journal,
             view_loader(),
-            index=share.index,
-            count=share.count,
+            keeper=None if find is None or not models else find(build_budgets),
+            run=seat.run,
+            cap_usd=config.max_usd,
             tally=seat.tally,
             stopping=seat.stopping,
             find_servers=None if seat.servers is None else seat.servers.addresses,
@@ -253,24 +250,6 @@ async def _open_ask(config: RunConfig, share: _Share, seat: Seat) -> AsyncIterat
             yield ask
     finally:
         store.close()
-
-
-def _share(config: RunConfig, seat: Seat, step: str) -> _Share:
-    """The static split: seats of every step that asks one of these models share its budget.
-
-    In one process all steps use one asker, and nothing is split.
-    """
-    names = ("generate", "verify", "correctness", "judge")
-    asked = {name: _asked(config, name) for name in names}
-    if config.execution.name == "local":
-        return _Share(models=config.models)
-    models = asked[step]
-    ids = {model.model for model in models}
-    seats = {name: getattr(config.execution.workers, name) for name in asked}
-    sharing = [name for name in asked if ids & {model.model for model in asked[name]}]
-    before = sum(seats[name] for name in sharing[: sharing.index(step)]) if models else 0
-    count = sum(seats[name] for name in sharing) if models else 1
-    return _Share(models=models, index=before + seat.index, count=max(1, count))
 
 
 def _named(model: ModelConfig | None) -> tuple[ModelConfig, ...]:

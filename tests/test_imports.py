@@ -55,7 +55,15 @@ def test_parquet_is_read_and_written_only_by_the_store_and_the_schemas() -> None
     [
         ("hydra", {"config/compose.py", "config/overrides.py"}),
         ("omegaconf", {"config/compose.py", "config/folders.py"}),
-        ("ray", {"execution/ray_data.py"}),
+        (
+            "ray",
+            {
+                "execution/ray_data.py",
+                "execution/ray_limiter.py",
+                "execution/ray_llm.py",
+                "execution/ray_metrics.py",
+            },
+        ),
         ("rdkit", {"parsing/molecules.py"}),
         ("selfies", {"parsing/molecules.py"}),
     ],

@@ -47,6 +47,7 @@ def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int
     run_ = ready(config)
     note_run(run_.id)
     _announce(run_)
+    _warn_of_free_models(run_)
     stopper = Stopper(resume=command, drain_s=drain_s)
 
     @contextmanager
@@ -116,6 +117,22 @@ def _announce(run: Run) -> None:
     )
 
 
+def _warn_of_free_models(run: Run) -> None:
+    """A cap counts at the prices that are configured, and nothing where none is."""
+    names = [
+        model.name
+        for model in run.config.models
+        if model.name in run.survey.owing and not model.price.usd(1, 1)
+    ]
+    if run.config.max_usd is not None and names:
+        print(
+            f"max_usd cannot hold for {', '.join(names)}: no price is configured, so that calls "
+            "count as free",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
 def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(run.store.root, run.id))
@@ -135,6 +152,8 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
             + f"; tokens {calls.input_tokens:,} in, {calls.output_tokens:,} out"
             + (f"; ${calls.cost_usd:,.4f}" if calls.cost_usd else "")
         )
+    for model, reason in sorted(evaluation.closed.items()):
+        print(f"{model} was asked no more, and its work is owed: {reason}")
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
@@ -152,6 +171,8 @@ def _end(evaluation: Evaluation, command: str) -> int:
             if counts.undecided.keys() <= SETTLED:
                 print("No call is missing: raise judging.attempts, or mend the data's parameters.")
             else:
+                if Cause.SPENDING_CAP in counts.undecided:
+                    print("max_usd is reached: nothing more is asked until it is raised.")
                 print(f"To ask for what is missing: {command}")
             return EXIT_OWED
     if owed:

@@ -157,6 +157,8 @@ class RunConfig:
     """Where every draw of the run itself starts (a model's own seed is in its sampling)."""
     max_owed: Annotated[int, Ge(0)] = 0
     """Trials that may stay without a verdict for the run still to count as complete."""
+    max_usd: Annotated[float, Gt(0)] | None = None
+    """What the run may cost, over all its invocations, at the models' prices."""
     experiment: str | None = None
     """The overlay that was chosen, for the record."""
 
@@ -196,7 +198,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
     """What decides the results, as plain JSON; the ground of a run's id.
 
     Left out is what only decides how fast, how dear, where or under which label: limits,
-    prices, execution, store, `max_owed`, `experiment`, and the order of the candidates.
+    prices, execution, store, `max_owed`, `max_usd`, `experiment`, and the order of the candidates.
     `data` stands as it was written; who has read the file knows its hash, which says more.
     """
     benchmark = _plain(asdict(config.benchmark))

@@ -13,15 +13,20 @@ import asyncio
 import concurrent.futures
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ifbench.engines.engine import Engine, Try, failed_response
-from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens
-from ifbench.engines.limits import Limiter
+from ifbench.engines.estimates import (
+    UNKNOWN_OUTPUT_TOKENS,
+    estimated_input_tokens,
+    estimated_tokens,
+)
+from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.retry import Clockwork, retried
+from ifbench.engines.spending import Spending, SpentError
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
@@ -44,6 +49,8 @@ class Journal(Protocol):
 
 
 STOPPED = "the run was stopped before this call"
+NO_ANSWER = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
+"""Failures that say something of the endpoint, not of the request."""
 
 
 class Asker:
@@ -55,6 +62,7 @@ class Asker:
         engines: Mapping[str, Engine],
         journal: Journal,
         limiters: Mapping[str, Limiter],
+        spending: Spending | None = None,
         tally: Tally | None = None,
         stopping: Callable[[], bool] = lambda: False,
         clockwork: Clockwork | None = None,
@@ -63,12 +71,13 @@ class Asker:
         self._engines = engines
         self._journal = journal
         self._limiters = limiters
+        self._spending = spending
         self._tally = tally or Tally()
         self._stopping = stopping
         self._clockwork = clockwork or Clockwork()
         self._waits = Waits(stopping)
+        self._closed: set[str] = set()
         self._flights: dict[str, asyncio.Future[Response | None]] = {}
-        self._hopeless: dict[str, str] = {}
         self._store_error: StoreError | None = None
 
     async def __call__(self, prompt: Prompt) -> Response:
@@ -112,34 +121,57 @@ class Asker:
         return await retried(lambda: self._try(prompt), prompt.model.limits, wait, self._clockwork)
 
     async def _try(self, prompt: Prompt) -> Try:
-        """One try under the limiter; not made where the run stops or the model is hopeless."""
-        reason = self._reason_not_to_ask(prompt)
-        if reason:
-            return _not_run(prompt, reason)
+        """One try under the limiter; not made where the run stops or the endpoint is closed."""
+        if self._is_over():
+            return _not_run(prompt, STOPPED)
         limiter = self._limiters[prompt.model.name]
         try:
             with self._gauge(prompt, "waiting"):
                 permit = await self._waits.unless_stopped(limiter.acquire(estimated_tokens(prompt)))
         except StoppedError:
             return _not_run(prompt, STOPPED)
+        except ClosedError as closed:
+            if prompt.model.name not in self._closed:
+                self._closed.add(prompt.model.name)
+                _log.warning("%s is not asked any more: %s", prompt.model.name, closed)
+            self._tally.add("closed", prompt.model.name, str(closed))
+            return _not_run(prompt, str(closed))
         used = 0
         try:
-            reason = self._reason_not_to_ask(prompt)
-            if reason:
-                return _not_run(prompt, reason)
-            with self._gauge(prompt, "in_flight"):
-                tried = await self._generate(prompt)
-            used = self._count_try(prompt, tried)
+            if self._is_over():
+                return _not_run(prompt, STOPPED)
+            async with self._paid_for(prompt) as costs:
+                with self._gauge(prompt, "in_flight"):
+                    tried = await self._generate(prompt)
+                used = self._count_try(prompt, tried)
+                costs.append(_usd(prompt, tried))
             return tried
+        except StoppedError:
+            return _not_run(prompt, STOPPED)
+        except SpentError as spent:
+            return Try(response=failed_response(prompt, FailureKind.SPENDING_CAP, str(spent)))
         finally:
             permit.release(used)
 
-    def _reason_not_to_ask(self, prompt: Prompt) -> str:
+    @asynccontextmanager
+    async def _paid_for(self, prompt: Prompt) -> AsyncIterator[list[float]]:
+        """Set the money for a try aside; what is put into the list is what it came to."""
+        if self._spending is None:
+            yield []
+            return
+        longest = prompt.sampling.max_tokens or UNKNOWN_OUTPUT_TOKENS
+        most = prompt.model.price.usd(estimated_input_tokens(prompt), longest)
+        await self._waits.unless_stopped(self._spending.reserve(most))
+        costs: list[float] = []
+        try:
+            yield costs
+        finally:
+            self._spending.settle(most, sum(costs))
+
+    def _is_over(self) -> bool:
         if self._store_error is not None:
             raise self._store_error
-        if self._stopping():
-            return STOPPED
-        return self._hopeless.get(prompt.model.name, "")
+        return self._stopping()
 
     async def _generate(self, prompt: Prompt) -> Try:
         try:
@@ -149,15 +181,20 @@ class Asker:
         except Exception as error:  # noqa: BLE001
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
-        if tried.hopeless and tried.response.failure is not None:
-            message = tried.response.failure.message
-            self._tally.add("closed", prompt.model.name, message)
-            if prompt.model.name not in self._hopeless:
-                _log.warning("%s is not asked any more: %s", prompt.model.name, message)
-            self._hopeless[prompt.model.name] = (
-                f"not asked, as an earlier call was refused: {tried.response.failure.message}"
-            )
+        self._tell(self._limiters[prompt.model.name], tried)
         return tried
+
+    def _tell(self, limiter: Limiter, tried: Try) -> None:
+        """Tell everyone on the budget how the endpoint is."""
+        failure = tried.response.failure
+        if failure is None:
+            limiter.answered()
+        elif tried.hopeless:
+            limiter.refuse(failure.message)
+        elif failure.kind in NO_ANSWER and not tried.overloaded:
+            limiter.failed(failure.message)
+        elif failure.kind is not FailureKind.MEDIA:  # Then nothing was sent.
+            limiter.answered()
 
     async def _back_off(self, prompt: Prompt, tried: Try, seconds: float) -> bool:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""
@@ -219,6 +256,11 @@ class Asker:
             }
         )
         return usage.input_tokens + usage.output_tokens
+
+
+def _usd(prompt: Prompt, tried: Try) -> float:
+    usage = tried.response.usage
+    return prompt.model.price.usd(usage.input_tokens, usage.output_tokens)
 
 
 def _not_run(prompt: Prompt, message: str) -> Try:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, assert_never
 
 from ifbench.engines.ask import Asker, Journal
 from ifbench.engines.engine import Engine, ViewLoader, no_media
-from ifbench.engines.limits import build_limiters
+from ifbench.engines.limits import local_limiters
 from ifbench.engines.options import NoOptions, read_options
+from ifbench.engines.shared_limits import Keeper, shared_limiters
+from ifbench.engines.spending import local_spending
 from ifbench.errors import ConfigError
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
@@ -111,24 +113,32 @@ async def open_asker(
     journal: Journal,
     view_loader: ViewLoader,
     *,
-    index: int = 0,
-    count: int = 1,
+    keeper: Keeper | None = None,
+    run: str = "",
+    cap_usd: float | None = None,
     tally: Tally | None = None,
     stopping: Callable[[], bool] = lambda: False,
     find_servers: FindServers | None = None,
 ) -> AsyncIterator[Asker]:
-    """An asker for the worker in seat `index` of `count`, with its share of each budget.
-
-    `count` is the number of workers that ask these models at the same time, in whatever step.
+    """An asker for one worker of `run`, whose workers may spend `cap_usd` together. `keeper` keeps
+    the budgets of all workers; without one this asker has them for itself.
     """
     models = tuple(models)
-    async with open_engines(
-        models, view_loader, find_servers=find_servers, stopping=stopping
-    ) as engines:
+    async with AsyncExitStack() as stack:
+        engines = await stack.enter_async_context(
+            open_engines(models, view_loader, find_servers=find_servers, stopping=stopping)
+        )
+        if keeper is None:
+            limiters = local_limiters(models)
+            spending = None if cap_usd is None else local_spending(cap_usd)
+        else:
+            shared = await stack.enter_async_context(shared_limiters(models, keeper, run, cap_usd))
+            limiters, spending = shared.limiters, shared.spending
         yield Asker(
             engines=engines,
             journal=journal,
-            limiters=build_limiters(models, index=index, count=count),
+            limiters=limiters,
+            spending=spending,
             tally=tally,
             stopping=stopping,
         )

@@ -1,7 +1,7 @@
 """Budgets of requests, tokens and calls in flight, kept by waiting instead of by being refused.
 
-`Limiter` is what the asker knows. `StaticLimiter` gives one worker a fixed share of a model's
-limits; a limiter that is shared by a whole cluster can stand behind the same interface.
+`Limiter` is what the asker knows. `LocalLimiter` has a budget for itself, where all who use it
+share one event loop; `shared_limits.py` stands behind the same interface for a cluster.
 """
 
 from __future__ import annotations
@@ -9,12 +9,17 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Protocol
 
-from ifbench.engines.rates import Buckets, Pace
+from ifbench.engines.breaker import Breaker
+from ifbench.engines.budgets import budget_of, limits_of
+from ifbench.engines.rates import Buckets, Pace, per_second
 from ifbench.engines.retry import Clockwork
 from ifbench.types import Limits, ModelConfig
+
+
+class ClosedError(Exception):
+    """The endpoint is not asked at present; the message says why."""
 
 
 class Permit(Protocol):
@@ -29,58 +34,92 @@ class Limiter(Protocol):
     """One budget, used from one event loop."""
 
     async def acquire(self, tokens: int) -> Permit:
-        """Wait for leave to send a request of about `tokens`. First come, first served."""
+        """Wait for leave to send a request of about `tokens`. First come, first served.
+
+        Raises `ClosedError` where the endpoint is out, or refuses whatever is asked.
+        """
         ...
 
     def pause(self, seconds: float) -> None:
         """The endpoint asked for less: nobody sends for `seconds`, then traffic grows again."""
         ...
 
+    def answered(self) -> None:
+        """The endpoint has answered a request, in whatever way."""
+        ...
 
-# ── A fixed share for one worker ─────────────────────────────────────────────────────
+    def failed(self, words: str) -> None:
+        """A request had no answer; `words` say what came instead."""
+        ...
+
+    def refuse(self, words: str) -> None:
+        """No request can succeed: the key is refused, the credit used up."""
+        ...
 
 
-class StaticLimiter:
-    """The share of seat `index` among `count` equal seats.
+# ── A budget of one's own ────────────────────────────────────────────────────────────
 
-    Rates are split evenly. Calls in flight are whole: the remainder goes to the first seats,
-    and each seat has at least one, so more seats than `concurrency` exceed it.
-    """
+
+class LocalLimiter:
+    """A budget that nobody else draws on."""
 
     def __init__(
-        self, limits: Limits, *, index: int = 0, count: int = 1, clockwork: Clockwork | None = None
+        self,
+        limits: Limits,
+        *,
+        clockwork: Clockwork | None = None,
+        breaker: Breaker | None = None,
     ) -> None:
         self._clockwork = clockwork or Clockwork()
-        whole, rest = divmod(limits.concurrency, count)
-        self._places = max(1, whole + (index < rest))
+        self._places = limits.concurrency
         self._buckets = Buckets(
-            requests_per_s=_share_per_s(limits.requests_per_minute, count),
-            tokens_per_s=_share_per_s(limits.tokens_per_minute, count),
+            requests_per_s=per_second(limits.requests_per_minute),
+            tokens_per_s=per_second(limits.tokens_per_minute),
             now=self._clockwork.now(),
         )
         self._pace = Pace()
+        self._breaker = breaker or Breaker()
         self._in_flight = 0
+        self._asked = 0
         self._turn = asyncio.Lock()
         self._freed = asyncio.Event()
 
     async def acquire(self, tokens: int) -> Permit:
+        self._asked += 1
+        asker = str(self._asked)
         async with self._turn:  # Only the head of the queue looks at the budget.
+            self._check_open(asker)
             while (wait_s := self._wait_s(tokens)) > 0:
                 if wait_s == math.inf:
                     self._freed.clear()
                     await self._freed.wait()
                 else:
                     await self._clockwork.sleep(wait_s)
+            self._check_open(asker)
             self._in_flight += 1
             now = self._clockwork.now()
             self._buckets.take(tokens, now)
             self._pace.admit(now)
-        return _StaticPermit(self, tokens)
+        return _LocalPermit(self, tokens)
 
     def pause(self, seconds: float) -> None:
         now = self._clockwork.now()
         self._pace.pause(seconds, now)
         self._buckets.empty_until(now + seconds)
+
+    def answered(self) -> None:
+        self._breaker.answered()
+
+    def failed(self, words: str) -> None:
+        self._breaker.failed(1, words, self._clockwork.now())
+
+    def refuse(self, words: str) -> None:
+        self._breaker.give_up("", words)
+
+    def _check_open(self, asker: str) -> None:
+        reason = self._breaker.reason("")
+        if reason and not self._breaker.may_probe(asker, "", self._clockwork.now()):
+            raise ClosedError(reason)
 
     def _wait_s(self, tokens: int) -> float:
         """Seconds until the budget allows a request; infinite until a call comes back."""
@@ -95,10 +134,10 @@ class StaticLimiter:
         self._freed.set()
 
 
-class _StaticPermit:
+class _LocalPermit:
     __slots__ = ("_limiter", "_taken")
 
-    def __init__(self, limiter: StaticLimiter, taken: int) -> None:
+    def __init__(self, limiter: LocalLimiter, taken: int) -> None:
         self._limiter = limiter
         self._taken = taken
 
@@ -106,45 +145,11 @@ class _StaticPermit:
         self._limiter._release(self._taken, tokens)  # noqa: SLF001 (two halves of one thing)
 
 
-def _share_per_s(per_minute: float | None, count: int) -> float | None:
-    return None if per_minute is None else per_minute / 60 / count
-
-
-# ── One budget for each endpoint, key and model ──────────────────────────────────────
-
-
-def build_limiters(
-    models: Iterable[ModelConfig], *, index: int = 0, count: int = 1
-) -> Mapping[str, Limiter]:
+def local_limiters(models: Iterable[ModelConfig]) -> Mapping[str, Limiter]:
     """A limiter for each model's name; models that share a budget share the limiter.
 
-    A budget is one model id at one endpoint under one key: that is how endpoints grant quotas.
     Where two configs of one budget disagree, the lower limit holds.
     """
     models = tuple(models)
-    budgets: dict[tuple[str | None, ...], Limits] = {}
-    for model in models:
-        budget = _budget_of(model)
-        budgets[budget] = _lower(budgets.get(budget, model.limits), model.limits)
-    limiters = {
-        budget: StaticLimiter(limits, index=index, count=count)
-        for budget, limits in budgets.items()
-    }
-    return {model.name: limiters[_budget_of(model)] for model in models}
-
-
-def _budget_of(model: ModelConfig) -> tuple[str | None, ...]:
-    return (model.engine, model.base_url, model.api_key_env, model.model)
-
-
-def _lower(one: Limits, other: Limits) -> Limits:
-    return replace(
-        one,
-        requests_per_minute=_least(one.requests_per_minute, other.requests_per_minute),
-        tokens_per_minute=_least(one.tokens_per_minute, other.tokens_per_minute),
-        concurrency=min(one.concurrency, other.concurrency),
-    )
-
-
-def _least(one: float | None, other: float | None) -> float | None:
-    return min((value for value in (one, other) if value is not None), default=None)
+    limiters = {name: LocalLimiter(limits) for name, limits in limits_of(models).items()}
+    return {model.name: limiters[budget_of(model)] for model in models}

@@ -1,6 +1,6 @@
 """The executor of a cluster: each step is a pool of actors, rows stream between the pools.
 
-The one module that imports Ray. Why it is shaped so (measured reasons): an actor is a plain
+Ray stands behind this module and `ray_limiter.py`. Why it is shaped so (measured reasons): an actor is a plain
 class that owns its event loop in a thread, since an async class shares one loop with
 whatever Ray fuses into it and hands rows back in input order; blocks are small and many, or
 the first actor that is ready takes them all; a block is one binary cell that holds all its rows
@@ -20,6 +20,7 @@ import signal
 import tempfile
 import threading
 import time
+import uuid
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, contextmanager
@@ -34,6 +35,7 @@ from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.leaving import is_leaving
 from ifbench.execution.model_servers import Finder
+from ifbench.execution.ray_limiter import RayLimiter, leave_limiter
 from ifbench.execution.ray_metrics import open_metrics
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.logs import Logging, current, start_logging
@@ -86,6 +88,7 @@ class RayExecutor:
         self._tally = Tally()
         self._order = _Order.GO_ON
         self._board: Any = None
+        self._run = uuid.uuid4().hex
 
     def stop(self) -> None:
         """Begin no further call anywhere; rows in flight come out, the rest as not run."""
@@ -125,6 +128,7 @@ class RayExecutor:
             watch.join(timeout=5)
             self._collect_rest(ray, board, name, out)
             ray.kill(board)
+            leave_limiter(self._run)
 
     def _dataset(self, lanes: tuple[Lane, ...], steps: tuple[Step, ...], board: Any) -> Any:
         """The lanes through the first step, each through a pool of its own, then all of them as
@@ -139,6 +143,7 @@ class RayExecutor:
         context.print_on_execution_start = False
         context.execution_no_progress_timeout_s = -1  # waiting for a quota is no hang
         context.memory_usage_poll_interval_s = None  # else each block has a thread that polls
+        given = {"board": board, "run": self._run, "logs": current(), "servers": self.servers}
         first, *others = steps
         cpus = _affordable((*(first for _ in lanes), *others), ray.cluster_resources())
         sizes: list[int] = []
@@ -148,12 +153,10 @@ class RayExecutor:
             sizes.append(self.options.rows_per_block or _rows_per_block(step))
             # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
             blocks = list(_blocks(lane.rows, sizes[-1])) or [_block(())]
-            datasets.append(
-                _pooled(ray.data.from_blocks(blocks), step, board, cpus[0], sizes[-1], self.servers)
-            )
+            datasets.append(_pooled(ray.data.from_blocks(blocks), step, cpus[0], sizes[-1], given))
         dataset = datasets[0].union(*datasets[1:]) if len(datasets) > 1 else datasets[0]
         for step, own_cpus in zip(others, cpus[len(lanes) :], strict=True):
-            dataset = _pooled(dataset, step, board, own_cpus, min(sizes), self.servers)
+            dataset = _pooled(dataset, step, own_cpus, min(sizes), given)
         return dataset
 
     def _watch(self, ray: Any, board: Any) -> None:
@@ -191,12 +194,7 @@ def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
 
 
 def _pooled(
-    dataset: Any,
-    step: Step,
-    board: Any,
-    cpus: float,
-    rows_per_block: int,
-    servers: Finder | None,
+    dataset: Any, step: Step, cpus: float, rows_per_block: int, given: dict[str, Any]
 ) -> Any:
     """A data set through the pool of a step's workers."""
     from ray.data import ActorPoolStrategy
@@ -209,12 +207,7 @@ def _pooled(
         zero_copy_batch=True,
         num_cpus=cpus,
         num_gpus=step.gpus or None,
-        fn_constructor_kwargs={
-            "step": step,
-            "board": board,
-            "logs": current(),
-            "servers": servers,
-        },
+        fn_constructor_kwargs={"step": step, **given},
         compute=ActorPoolStrategy(
             size=step.workers,
             max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -329,16 +322,11 @@ class _Order(IntEnum):
 
 
 class _Board:
-    """One small actor: gathers the workers' counts, tells them to stop, hands out seats."""
+    """One small actor: gathers the workers' counts, and tells them to stop."""
 
     def __init__(self) -> None:
         self._tally = Tally()
-        self._seats: dict[str, int] = {}
         self._order = _Order.GO_ON
-
-    def seat(self, step: str) -> int:
-        self._seats[step] = self._seats.get(step, -1) + 1
-        return self._seats[step]
 
     def report(self, counts: dict[tuple[str, ...], float]) -> _Order:
         self._tally.merge(counts)
@@ -352,7 +340,9 @@ class _Board:
 class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
-    def __init__(self, step: Step, board: Any, logs: Logging, servers: Finder | None) -> None:
+    def __init__(
+        self, step: Step, board: Any, run: str, logs: Logging, servers: Finder | None
+    ) -> None:
         import ray
 
         start_logging(logs)  # To this process's file in Ray's session folder.
@@ -362,12 +352,10 @@ class _Worker:
         self._in_hand = InHand()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
-        # A rebuilt actor takes the next seat; shares of a quota are by number modulo count.
-        seat = ray.get(board.seat.remote(step.name)) % step.workers
         self._context: AbstractAsyncContextManager[Work] = step.build(
             Seat(
-                index=seat,
-                count=step.workers,
+                run=run,
+                find_limiter=RayLimiter,
                 tally=self._tally,
                 stopping=self._stopping.is_set,
                 servers=servers,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from ifbench.execution.commons import Commons
 from ifbench.execution.model_servers import Finder
@@ -19,12 +19,30 @@ from ifbench.types import Trial
 Work: TypeAlias = Callable[[Trial], Awaitable[Trial]]
 
 
+class Keeper(Protocol):
+    """Keeps something for all workers of all runs on a cluster: called by one at a time."""
+
+    def __call__(self, request: Any, now: float) -> Any: ...
+
+    def leave(self, run: str, now: float) -> bool:
+        """A run is over. True while another one needs the keeper."""
+        ...
+
+
+KeeperBuilder: TypeAlias = Callable[[float, bool], Keeper]
+"""Builds a keeper at a moment; told whether an earlier one has died with all that it knew."""
+AskKeeper: TypeAlias = Callable[[Any], Awaitable[Any]]
+"""Asks a keeper from an event loop. Raises `ConnectionError` while there is none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seat:
-    """A worker's place among the workers of its step, so that quotas can be split."""
+    """A worker's place: what it is given by the executor."""
 
-    index: int = 0
-    count: int = 1
+    run: str = ""
+    """Tells this run from the others on its cluster."""
+    find_limiter: Callable[[KeeperBuilder], AskKeeper] | None = None
+    """Finds the one limiter of the cluster, or starts it; `None` where one process does all."""
     tally: Tally = field(default_factory=Tally)
     """Where the worker counts what it does; the executor collects it."""
     stopping: Callable[[], bool] = lambda: False

@@ -20,8 +20,9 @@ from engines.engine_factories import (
     make_view,
 )
 from ifbench.engines.ask import Asker, DryAsk, PlannedCall
+from ifbench.engines.breaker import Breaker
 from ifbench.engines.engine import Try
-from ifbench.engines.limits import build_limiters
+from ifbench.engines.limits import LocalLimiter, local_limiters
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
@@ -45,7 +46,7 @@ def asker_over(engine: Any, journal: Any = None, model=MODEL, **fields: Any) -> 
     return Asker(
         engines={model.name: engine},
         journal=journal or MemoryJournal(),
-        limiters=build_limiters([model]),
+        limiters=local_limiters([model]),
         **fields,
     )
 
@@ -292,7 +293,7 @@ async def test_every_try_is_counted_with_its_time_its_cost_and_whether_it_was_tu
 async def test_overload_pauses_everyone_on_the_budget():
     time_ = FakeTime()
     engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
-    limiters = build_limiters([MODEL])
+    limiters = local_limiters([MODEL])
     paused: list[float] = []
     limiters[MODEL.name].pause = paused.append  # type: ignore[method-assign]
     ask = Asker(
@@ -331,6 +332,45 @@ async def test_model_whose_key_is_refused_is_asked_no_more(caplog):
     assert [record.getMessage() for record in caplog.records] == [
         "m is not asked any more: planted"
     ]
+
+
+async def test_endpoint_that_is_out_is_asked_no_more_until_it_may_be_back():
+    time_, tally = FakeTime(), Tally()
+    replies = [failed_try(retry_after_s=1.0)]
+    engine = ScriptedEngine(lambda _: replies[-1])
+    breaker = Breaker(failures_needed=3, outage_s=1.0, probe_after_s=100.0)
+    limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
+    ask = Asker(
+        engines={MODEL.name: engine},
+        journal=MemoryJournal(),
+        limiters={MODEL.name: limiter},
+        tally=tally,
+        clockwork=time_.clockwork,
+    )
+    kinds = [(await ask(chat_prompt(str(i)))).failure.kind for i in range(3)]
+    assert kinds == [FailureKind.TRANSPORT, FailureKind.NOT_RUN, FailureKind.NOT_RUN]
+    assert len(engine.asked) == 3
+    ((_, model, reason),) = [name for name in tally.snapshot() if name[0] == "closed"]
+    assert model == MODEL.name
+    assert "3 calls in a row had no answer" in reason
+    time_.now += 100.0
+    replies.append(make_try("back"))
+    assert (await ask(chat_prompt("late"))).text == "back"
+    assert (await ask(chat_prompt("later"))).text == "back"
+
+
+async def test_endpoint_that_asks_for_less_is_not_out():
+    time_ = FakeTime()
+    engine = ScriptedEngine(Sequence(*[failed_try(overloaded=True)] * 2, make_try("four")))
+    breaker = Breaker(failures_needed=1, outage_s=0.0)
+    limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
+    ask = Asker(
+        engines={MODEL.name: engine},
+        journal=MemoryJournal(),
+        limiters={MODEL.name: limiter},
+        clockwork=time_.clockwork,
+    )
+    assert (await ask(chat_prompt())).text == "four"
 
 
 # ── Stopping ─────────────────────────────────────────────────────────────────────────

@@ -100,3 +100,18 @@ def test_a_key_that_is_revoked_in_the_middle_ends_the_asking(place, concurrency)
     assert done.code == 3
     assert place.endpoint.counts()["statuses"]["401"] <= 2 * concurrency  # candidate and judge
     assert "To ask for what is missing" in done.last_line
+    assert "candidate was asked no more, and its work is owed: " in done.out
+    assert "HTTP 401" in done.out
+
+
+def test_a_spending_cap_ends_the_asking_and_a_higher_one_goes_on(place):
+    price = {"input_per_million": 0.0, "output_per_million": 1e6}  # A dollar a token.
+    place.write_model("candidate", price=price, sampling={"max_tokens": 100})
+    capped = place.evaluate("max_usd=150")
+    assert capped.code == 3
+    assert "spending_cap" in set(place.causes())
+    assert "max_usd cannot hold for judge: no price is configured" in capped.err
+    assert "max_usd is reached" in capped.out
+    asked = place.prompts().total()
+    assert place.evaluate("max_usd=1000000").code == 0
+    assert place.prompts().total() > asked
