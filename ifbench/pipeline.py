@@ -70,6 +70,8 @@ class Evaluation:
     manifest: Manifest
     failed_item: Verdict | None
     """One failed constraint, to show what a verdict says."""
+    unreadable: str | None = None
+    """The first sample whose picture or video cannot be shown, and why."""
 
     @property
     def owed(self) -> int:
@@ -198,7 +200,7 @@ def evaluate(
     )
     run.store.save_manifest(manifest)
     run.store.tidy()
-    return Evaluation(manifest=manifest, failed_item=book.failed_item)
+    return Evaluation(manifest=manifest, failed_item=book.failed_item, unreadable=book.unreadable)
 
 
 def check_endpoints(run: Run) -> Counts:

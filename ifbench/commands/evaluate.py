@@ -122,6 +122,21 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
+def _what_helps(evaluation: Evaluation, command: str) -> Iterator[str]:
+    """What to do about samples that are owed, by the causes."""
+    causes = evaluation.manifest.counts.undecided.keys()
+    others = causes - {Cause.MEDIA}
+    if Cause.MEDIA in causes:
+        yield f"A picture or video cannot be shown; the first is of {evaluation.unreadable}"
+        yield "Asking again does not help there: mend the file, or the record that names it."
+    if causes == {Cause.MEDIA}:
+        yield f"Once mended: {command}"
+    elif others <= SETTLED:
+        yield "No call is missing: raise judging.attempts, or mend the data's parameters."
+    else:
+        yield f"To ask for what is missing: {command}"
+
+
 def _end(evaluation: Evaluation, command: str) -> int:
     counts = evaluation.manifest.counts
     owed = evaluation.owed
@@ -133,10 +148,7 @@ def _end(evaluation: Evaluation, command: str) -> int:
             return EXIT_INTERRUPTED
         case "owed":
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
-            if counts.undecided.keys() <= SETTLED:
-                print("No call is missing: raise judging.attempts, or mend the data's parameters.")
-            else:
-                print(f"To ask for what is missing: {command}")
+            print("\n".join(_what_helps(evaluation, command)))
             return EXIT_OWED
     if owed:
         print(f"{owed} of {counts.planned} trials are undecided ({causes}), as max_owed allows.")

@@ -89,7 +89,9 @@ def _decode(data: bytes) -> Image.Image:
         image.load()
         return ImageOps.exif_transpose(image)
     except _DECODER_ERRORS as error:
-        raise MediaError(f"the picture cannot be decoded: {error}") from error
+        # Pillow names the stream that it was given; that it is in memory helps nobody.
+        words = str(error).partition(" <_io.")[0]
+        raise MediaError(f"the picture cannot be decoded: {words}") from error
 
 
 def _eight_bits(image: Image.Image, *, keep_alpha: bool) -> Image.Image:
