@@ -16,6 +16,7 @@ from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
+from ifbench.report.correctness import nothing_is_checked
 from ifbench.report.progress import Progress
 from ifbench.report.summary import summary_tables
 from ifbench.report.tables import render
@@ -104,7 +105,9 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(store, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
-    print(render(summary_tables(benchmark, scores, benchmark.at_a_glance), "terminal"))
+    # Where nothing is checked, the tables at a glance would be empty.
+    views = None if nothing_is_checked({"": scores}) else benchmark.at_a_glance
+    print(render(summary_tables(benchmark, scores, views), "terminal"))
     if evaluation.failed_item is not None:
         print("One failed constraint, as an example:")
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))

@@ -6,9 +6,9 @@ import csv
 import io
 import json
 
-from ifbench.metrics import Figure
 import pytest
 
+from ifbench.metrics import Figure
 from ifbench.report import cells
 from ifbench.report.cells import Cell, percent
 from ifbench.report.progress import call_lines, step_line
