@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from ifbench.stages.score import Graders, score
 from ifbench.store import ResultsWriter
 from ifbench.store.manifest import Calls, Counts, Ending
-from ifbench.types import ModelConfig, Outcome, Price, Purpose, Trial, Verdict
+from ifbench.types import Cause, FailureKind, ModelConfig, Outcome, Price, Purpose, Trial, Verdict
 
 Tallied = Mapping[tuple[str, ...], float]
 
@@ -24,6 +24,8 @@ class Book:
     complete: int = 0
     undecided: Counter[str] = field(default_factory=Counter)
     failed_item: Verdict | None = None
+    unreadable: str | None = None
+    """The first sample whose picture or video cannot be shown, and why."""
     _entered: set[tuple[str, str, int]] = field(default_factory=set)
 
     def enter(self, trial: Trial, results: ResultsWriter) -> None:
@@ -37,6 +39,8 @@ class Book:
         self.undecided.update(cause.value for cause in trial.score.owed_causes)
         if self.failed_item is None:
             self.failed_item = _telling(trial.verdicts)
+        if self.unreadable is None and Cause.MEDIA in trial.score.owed_causes:
+            self.unreadable = _unreadable(trial)
         results.add(trial.score, trial.verdicts)
 
     def enter_missing(self, planned: Iterator[Trial], results: ResultsWriter) -> None:
@@ -131,6 +135,17 @@ def _telling(verdicts: Sequence[Verdict]) -> Verdict | None:
     """A failed item that shows the most: with evidence if there is one."""
     failed = [v for v in verdicts if v.outcome is Outcome.FAIL and v.aspect == "constraint"]
     return next((v for v in failed if v.evidence), failed[0] if failed else None)
+
+
+def _unreadable(trial: Trial) -> str:
+    """The sample and what is wrong with its media, in the words of who tried to read them."""
+    failure = trial.response.failure if trial.response is not None else None
+    if failure is not None and failure.kind is FailureKind.MEDIA:
+        words = failure.message
+    else:  # The judge or the grader was to see it.
+        words = next((v.reason for v in trial.verdicts if v.cause is Cause.MEDIA), "")
+    name = f"sample {trial.item.sample.id}"
+    return words if words.startswith(name) else f"{name}: {words}"
 
 
 def _id(trial: Trial) -> tuple[str, str, int]:

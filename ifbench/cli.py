@@ -169,7 +169,7 @@ def _parser() -> argparse.ArgumentParser:
     show = add(
         "show", "show one sample: its instruction, its checklist and, once run, its verdicts"
     )
-    show.add_argument("sample", help="the sample's id")
+    show.add_argument("sample", nargs="?", metavar="ID", help="the sample's id")
     show.add_argument("--run", help="a run's id, or enough of it; default: the latest with it")
     _configured(show)
 

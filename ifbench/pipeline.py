@@ -81,6 +81,8 @@ class Evaluation:
     """One failed constraint, to show what a verdict says."""
     closed: Mapping[str, str] = field(default_factory=dict)
     """Models that were asked no more, and why."""
+    unreadable: str | None = None
+    """The first sample whose picture or video cannot be shown, and why."""
 
     @property
     def owed(self) -> int:
@@ -261,7 +263,12 @@ def _evaluate(
     run.store.save_manifest(manifest)
     run.store.tidy()
     closed = {name[1]: name[2] for name in executor.counts() if name[0] == "closed"}
-    return Evaluation(manifest=manifest, failed_item=book.failed_item, closed=closed)
+    return Evaluation(
+        manifest=manifest,
+        failed_item=book.failed_item,
+        closed=closed,
+        unreadable=book.unreadable,
+    )
 
 
 def check_endpoints(run: Run, serving: Serving) -> Counts:

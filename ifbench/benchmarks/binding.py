@@ -36,9 +36,30 @@ def unknown_name(
     kind: str, name: str, known: Iterator[str] | Sequence[str] | Mapping[str, Any]
 ) -> str:
     """A sentence about a name that does not exist, with those that look like it."""
-    close = get_close_matches(name, list(known), n=3, cutoff=0.6)
+    close = _close(name, list(known))
     hint = f"; did you mean {' or '.join(f'`{word}`' for word in close)}?" if close else ""
     return f"unknown {kind} `{name}`{hint}"
+
+
+def _close(name: str, known: Sequence[str]) -> list[str]:
+    """Names that look like one, whatever its case; else those that hold it, or a part of it.
+
+    `GENERAL:DECIMAL_NUMBER` is `general:decimal_number`, and `decimal` is a part of it.
+    """
+    folded: dict[str, str] = {}
+    for one in known:
+        folded.setdefault(one.casefold(), one)
+    word = name.casefold()
+    if word in folded:
+        return [folded[word]]
+    close = get_close_matches(word, folded, n=3, cutoff=0.6)
+    if not close and len(word) >= _TELLING:
+        close = [one for one in folded if word in one][:3]
+    return [folded[one] for one in close]
+
+
+_TELLING = 3
+"""Characters that a part of a name must have, so that it tells names apart."""
 
 
 def describe(error: ValidationError, model: type[BaseModel]) -> list[str]:

@@ -94,6 +94,7 @@ def data_path(data: str) -> Path:
     if data.startswith(HUB):
         return hub_folder(data)
     if not data.startswith(BUILTIN):
+        _refuse_short_name(data)
         return Path(data)
     name = data.removeprefix(BUILTIN)
     if name not in _BUILTIN_SETS:
@@ -102,6 +103,16 @@ def data_path(data: str) -> Path:
             f"known: {', '.join(BUILTIN + known for known in _BUILTIN_SETS)}"
         )
     return _BUILTIN_SETS[name]
+
+
+def _refuse_short_name(data: str) -> None:
+    """Raise `ConfigError` for a word that is no file but (a part of) a built-in set's name."""
+    meant = [BUILTIN + name for name in _BUILTIN_SETS if data.strip().lower() in name]
+    if meant and not Path(data).exists():
+        raise ConfigError(
+            f"benchmark.data: there is no file `{data}`; a set that the package carries is named "
+            f"{' or '.join(f'`{name}`' for name in meant)}"
+        )
 
 
 def _narrowed(samples: Iterator[Sample], config: BenchmarkConfig, path: Path) -> Iterator[Sample]:

@@ -20,7 +20,9 @@ def run(options: argparse.Namespace) -> int:
     known = all_constraints()
     for name in options.id:
         if name not in known:
-            raise DatasetError(unknown_name("constraint", name, known))
+            raise DatasetError(
+                f"{unknown_name('constraint', name, known)}; all of them: ifbench constraints"
+            )
     chosen = [known[name] for name in options.id] or list(known.values())
     if options.json:
         print(json.dumps([as_json(one) for one in chosen], indent=2, ensure_ascii=False))

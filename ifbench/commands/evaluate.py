@@ -17,6 +17,7 @@ from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.logs import note_run
 from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
+from ifbench.report.correctness import nothing_is_checked
 from ifbench.report.progress import Progress
 from ifbench.report.progress_file import ProgressFile
 from ifbench.report.summary import summary_tables
@@ -137,7 +138,9 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
     scores = table_to_scores(read_scores(run.store.root, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
-    print(render(summary_tables(benchmark, scores, benchmark.at_a_glance), "terminal"))
+    # Where nothing is checked, the tables at a glance would be empty.
+    views = None if nothing_is_checked({"": scores}) else benchmark.at_a_glance
+    print(render(summary_tables(benchmark, scores, views), "terminal"))
     if evaluation.failed_item is not None:
         print("One failed constraint, as an example:")
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))
@@ -157,6 +160,23 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
+def _what_helps(evaluation: Evaluation, command: str) -> Iterator[str]:
+    """What to do about samples that are owed, by the causes."""
+    causes = evaluation.manifest.counts.undecided.keys()
+    others = causes - {Cause.MEDIA}
+    if Cause.MEDIA in causes:
+        yield f"A picture or video cannot be shown; the first is of {evaluation.unreadable}"
+        yield "Asking again does not help there: mend the file, or the record that names it."
+    if causes == {Cause.MEDIA}:
+        yield f"Once mended: {command}"
+    elif others <= SETTLED:
+        yield "No call is missing: raise judging.attempts, or mend the data's parameters."
+    else:
+        if Cause.SPENDING_CAP in causes:
+            yield "max_usd is reached: nothing more is asked until it is raised."
+        yield f"To ask for what is missing: {command}"
+
+
 def _end(evaluation: Evaluation, command: str) -> int:
     counts = evaluation.manifest.counts
     owed = evaluation.owed
@@ -168,12 +188,7 @@ def _end(evaluation: Evaluation, command: str) -> int:
             return EXIT_INTERRUPTED
         case "owed":
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
-            if counts.undecided.keys() <= SETTLED:
-                print("No call is missing: raise judging.attempts, or mend the data's parameters.")
-            else:
-                if Cause.SPENDING_CAP in counts.undecided:
-                    print("max_usd is reached: nothing more is asked until it is raised.")
-                print(f"To ask for what is missing: {command}")
+            print("\n".join(_what_helps(evaluation, command)))
             return EXIT_OWED
     if owed:
         print(f"{owed} of {counts.planned} trials are undecided ({causes}), as max_owed allows.")

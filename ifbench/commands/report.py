@@ -70,14 +70,23 @@ def _summary(
         *MODEL_FACETS,
         *(facet for s in scores for facet in s.facets),
     }
-    _refuse_unknown([view for view in facets or () if view not in named], sorted({*known, *named}))
+    views = [view for view in facets or () if view not in named]
+    _refuse_unknown(views, sorted({*known, *named}), OTHER_TABLES)
     return summary_tables(benchmark, scores, facets, with_paper=with_paper)
 
 
-def _refuse_unknown(views: Sequence[str], known: Sequence[str]) -> None:
+def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence[str] = ()) -> None:
+    """Raise `StoreError` at a name that is neither a facet nor, for `--only`, a table."""
     for name in (name for view in views for name in view.split("+")):
+        if name in tables:
+            raise StoreError(f"`{name}` is a table and no facet: ifbench report --only {name}")
         if name not in known:
-            raise StoreError(f"{unknown_name('facet', name, known)}; known: {', '.join(known)}")
+            kind = "table or facet" if tables else "facet"
+            others = f"tables (--only): {', '.join(tables)}; " if tables else ""
+            raise StoreError(
+                f"{unknown_name(kind, name, [*tables, *known])}; {others}"
+                f"facets (--by or --only): {', '.join(known)}"
+            )
 
 
 def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.datasets import open_dataset
@@ -31,15 +32,33 @@ _DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
 
 def run(options: argparse.Namespace) -> int:
     """Print a sample and, where a run has put it to models, their answers and verdicts."""
-    config = load_config([*_DEFAULTS, *options.overrides], config_dir=options.config_dir)
+    name, overrides = options.sample, options.overrides
+    if name is not None and _OVERRIDE.match(name):  # The id is what was left out.
+        name, overrides = None, [name, *overrides]
+    config = load_config([*_DEFAULTS, *overrides], config_dir=options.config_dir)
     samples = {sample.id: sample for sample in open_dataset(config.benchmark).samples()}
-    if options.sample not in samples:
-        raise DatasetError(unknown_name("sample", options.sample, samples))
-    print("\n".join(sample_lines(samples[options.sample])))
+    if name not in samples:
+        raise DatasetError(_no_such_sample(name, samples, config.benchmark.data))
+    print("\n".join(sample_lines(samples[name])))
     store = Store(config.store.uri)
     if options.run or store.list_runs():
-        print("\n".join(_run_lines(store, options.run, samples[options.sample])))
+        print("\n".join(_run_lines(store, options.run, samples[name])))
     return EXIT_OK
+
+
+_OVERRIDE = re.compile(r"[+~]*[a-z_]+(?:\.\S+?)*=")
+_MOST_IDS = 8
+
+
+def _no_such_sample(name: str | None, samples: Mapping[str, Sample], data: str) -> str:
+    """What was asked for, what looks like it, and some of what there is."""
+    problem = (
+        "the id of a sample is needed, as in `ifbench show ID`"
+        if name is None
+        else unknown_name("sample", name, samples)
+    )
+    some = ", ".join(list(samples)[:_MOST_IDS]) + (", …" if len(samples) > _MOST_IDS else "")
+    return f"{problem}; {data} has {len(samples)}: {some}"
 
 
 def sample_lines(sample: Sample) -> Iterator[str]:

@@ -176,12 +176,30 @@ def _no_setting(path: tuple[str, ...]) -> str:
 
 def _run_layer(text: str) -> Layer:
     key = tuple(text.partition("=")[0].lstrip("+~").strip().split("."))
+    _refuse_listed_facets(text)
     value = parse(text, text)
     if text.startswith("~"):
         return Layer(origin=origin_of_override(text), tree={}, removed=key)
     layer = Layer(origin=origin_of_override(text), tree=nested(key, value))
     refuse_secrets(layer)
     return layer
+
+
+_FACET = re.compile(r"[\[('\"]*(\w{1,64})\s*[=:]\s*([\w.+-]{1,64})")
+
+
+def _refuse_listed_facets(text: str) -> None:
+    """Raise ConfigError for `benchmark.where=[FACET=VALUE]`, which is no mapping, and say how."""
+    key, _, value = text.lstrip("+").partition("=")
+    if key.strip() != "benchmark.where" or value.strip()[:1] in {"{", ""}:
+        return
+    found = _FACET.match(value.strip())
+    facet, wanted = found.groups() if found else ("FACET", "VALUE")
+    raise ConfigError(
+        f"{origin_of_override(text)}: a facet is a key of its own: "
+        f"`benchmark.where.{facet}={wanted}`; for several values "
+        f"`'benchmark.where.{facet}=[{wanted},OTHER]'`"
+    )
 
 
 def refuse_secrets(layer: Layer) -> None:

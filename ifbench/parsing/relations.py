@@ -164,7 +164,9 @@ def _cut(words: str, places: Iterable[int]) -> Iterator[str]:
 
 # ── Arrows ───────────────────────────────────────────────────────────────────────────
 
-_ARROW = re.compile(r"-{1,3}>|={1,2}>|[→⟶➔➝⇒⟹]|\\(?:long)?(?:right|Right)arrow(?![A-Za-z])|\\to\b")
+_ARROW = re.compile(
+    r"(?<=\s)-{1,3}\[? ?(?=\w[\w ]{0,40}\]?-{1,3}>)|-{1,3}>|={1,2}>|[→⟶➔➝⇒⟹]|\\(?:long)?(?:right|Right)arrow(?![A-Za-z])|\\to\b"
+)
 _LINE = re.compile(r"[^\n]+")
 _LEAD = re.compile(
     r"[ \t>]*(?:[-*+•][ \t]|\d{1,3}[.)][ \t])?[ \t\[\"'`*_$]*(?:\w[\w \t]{0,40}[:：]\s)?"

@@ -71,6 +71,8 @@ def _sequence(text: str, start: int, end: int, letters: str) -> Sequence:
     if residues := _RESIDUES.fullmatch(words):
         one_letter = (THREE_LETTERS[code.title()] for code in _CODE.findall(residues["chain"]))
         words = "".join(one_letter)
+    elif _DASHED.fullmatch(words):
+        words = re.sub(r"[-‐‑–]", "", words)
     if _NUMBERED_LINES.fullmatch(words):
         words = re.sub(r"\d", "", words)
     word = re.sub(r"\s", "", words).removesuffix("*").upper()
@@ -212,12 +214,14 @@ def _is_sequence(words: str) -> bool:
     Words of a language are no blocks: a single one may be a sequence, a phrase may not. Blocks of
     nothing but bases may be short: `ATG CAT GCA` is written by codons.
     """
-    if _RESIDUES.fullmatch(words):
+    if _RESIDUES.fullmatch(words) or _DASHED.fullmatch(words):
         return True
     if not re.search("[A-Za-z]", words) or words not in {words.upper(), words.lower()}:
         return False
     blocks = [len(block) for block in words.split()]
-    shortest = _CODON if _BASES.fullmatch(words) else _BLOCK
+    # Two words of five capitals may be a phrase; three blocks of one length hardly are.
+    least = _SMALL_BLOCK if words == words.upper() and len(blocks) > 2 else _BLOCK
+    shortest = _CODON if _BASES.fullmatch(words) else least
     return len(blocks) == 1 or (
         blocks[0] >= shortest and set(blocks[:-1]) == {blocks[0]} and blocks[-1] <= blocks[0]
     )
@@ -227,6 +231,11 @@ _CODON = 3
 _BASES = re.compile(r"[ACGTUNacgtun\s]++\*?")
 _BLOCK = 10
 """Letters of a block, and the fewest of a line, when a sequence is written in several."""
+
+
+_SMALL_BLOCK = 5
+_DASHED = re.compile(r"[A-Z](?:[-‐‑–][A-Z]){2,}+")
+"""One-letter code with a dash between all residues."""
 
 
 # ── Running text ─────────────────────────────────────────────────────────────────────

@@ -181,6 +181,13 @@ _SHARES = (
 _PER_METRE_KELVIN = re.compile(r"(?<![A-Za-z])W ?/ ?mK(?![A-Za-z])")  # Never watts per millikelvin.
 
 
+_TYPED_DEGREE = re.compile(r"(?<![A-Za-z])(?:o|deg\.?\s?)(?=[CF](?![A-Za-z]))")
+"""`oC` and `deg. C`, from keyboards without the sign."""
+_MERCURY = re.compile(r"(?<![A-Za-z])mm (?:of )?Hg(?![A-Za-z])")
+_ACTIVITY = re.compile(r"(?<![A-Za-z])[Uu]nits?(?=\s?/\s?[A-Za-zμ]|\sper\s)")
+"""Alone, "units" are of whatever the sentence is about; by volume or mass they are of activity."""
+
+
 def _normalized(text: str) -> str:
     """ASCII operators, `^` before each exponent, no LaTeX; a few characters aside, as written."""
     words = text
@@ -200,6 +207,9 @@ def _normalized(text: str) -> str:
     words = _GROUP.sub(lambda group: "^" + group[2].replace(" ", ""), words)
     words = re.sub(r"\*\*(?=-?\d)", "^", words).replace("**", " ")
     words = _PER_METRE_KELVIN.sub("W/(m K)", words)
+    words = _TYPED_DEGREE.sub("°", words)
+    words = _MERCURY.sub("mmHg", words)
+    words = _ACTIVITY.sub("U", words)
     words = words.replace("_{", "_").replace("{", " ").replace("}", " ")
     if "%" in words or "cent" in words.lower():
         for share, symbol in _SHARES:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ifbench.errors import StoreError
-from ifbench.report.cells import Cell, Value
+from ifbench.report.cells import Value
 from ifbench.report.tables import Table
 from ifbench.schemas import escape
 
@@ -41,9 +41,7 @@ def save_arrow(tables: Sequence[Table], path: Path, about: Mapping[str, str]) ->
 
 def to_arrow(table: Table, about: Mapping[str, str]) -> pa.Table:
     """A table with its title, its notes and `about` in the schema's metadata."""
-    rows = [_data(table, row) for row in table.rows]
-    names = dict.fromkeys(name for row in rows for name in row) or dict.fromkeys(table.columns)
-    columns = {name: [row.get(name) for row in rows] for name in names}
+    columns = {name: [row[name] for row in table.data] for name in table.names}
     schema = pa.schema(
         [pa.field(name, _type(values)) for name, values in columns.items()],
         metadata={
@@ -56,13 +54,6 @@ def to_arrow(table: Table, about: Mapping[str, str]) -> pa.Table:
     )
     stored = {name: [_stored(value) for value in values] for name, values in columns.items()}
     return pa.Table.from_pydict(stored, schema=schema)
-
-
-def _data(table: Table, row: Sequence[str | Cell]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
-    for column, cell in zip(table.columns, row, strict=True):
-        found |= cell.data if isinstance(cell, Cell) else {column: cell}
-    return found
 
 
 def _type(values: Iterable[Value]) -> pa.DataType:

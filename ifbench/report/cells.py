@@ -1,7 +1,7 @@
 """What stands in a cell: a text for people, and the named values behind it for programs.
 
-A table in text shows `text`; its Arrow form has a column for every name in `data`, typed by its
-values. Percentages are in percent on both sides.
+A table to be read shows `text`; its Arrow, CSV and JSON forms have a column for every name in
+`data`, typed by its values. Percentages are in percent on both sides.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PAPER = "(paper)"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: how it is shown, and its values by column of the Arrow form."""
+    """One cell: how it is shown, and its values by column of the forms for programs."""
 
     text: str
     data: Mapping[str, Value]

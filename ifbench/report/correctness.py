@@ -30,10 +30,60 @@ def correctness_tables(
     if not graded:
         return []
     found = associations(graded)
+    if nothing_is_checked(graded):
+        return [_plain_table(graded)]
     tables = [_cell_table(graded, found)]
     if any(one.table.phi is not None for one in found):
         tables.append(_association_table(found, printed))
     return tables
+
+
+def nothing_is_checked(by_candidate: Mapping[str, Sequence[Score]]) -> bool:
+    """True where no sample has a constraint, as in original questions: only correctness counts."""
+    every = [score for scores in by_candidate.values() for score in scores]
+    return bool(every) and not any(score.constraints or score.tasks_done for score in every)
+
+
+def _plain_table(graded: Mapping[str, Sequence[Score]]) -> Table:
+    return Table(
+        name="correctness",
+        title="Correctness (percent of what is graded)",
+        columns=(
+            "model", "graded/total", "correct", "C, invalid", "by script", "by model",
+            "undecided by cause",
+        ),
+        rows=tuple(_plain_row(name, scores) for name, scores in graded.items()),
+        notes=(
+            ONLY_CORRECTNESS,
+            "invalid answers (none there, broken off, refused) count as incorrect.",
+        ),
+    )  # fmt: skip
+
+
+ONLY_CORRECTNESS = (
+    "no sample has a constraint (an original question, say), so only correctness counts."
+)
+
+
+def _plain_row(name: str, scores: Sequence[Score]) -> tuple[str | Cell, ...]:
+    decided = [score for score in scores if score.correct is not None]
+    shares = {
+        "correct": sum(score.correct is True for score in decided),
+        "invalid": sum(score.grade == "C" for score in decided),
+    }
+    by = Counter(score.graded_by for score in decided)
+    causes = Counter(score.ungraded.value for score in scores if score.ungraded is not None)
+    return (
+        name,
+        cells.part(len(decided), len(scores), ("graded", "total")),
+        *(
+            cells.share(kind, count / len(decided) if decided else None)
+            for kind, count in shares.items()
+        ),
+        cells.count("by_script", by["script"]),
+        cells.count("by_model", by["model"]),
+        cells.tallies("undecided_by_cause", causes),
+    )
 
 
 def _is_gradable(score: Score) -> bool:

@@ -11,7 +11,11 @@ from ifbench.metrics import Figure
 from ifbench.report import cells
 from ifbench.report.attempts import attempt_tables
 from ifbench.report.cells import PAPER, Cell, percent
-from ifbench.report.correctness import correctness_tables
+from ifbench.report.correctness import (
+    ONLY_CORRECTNESS,
+    correctness_tables,
+    nothing_is_checked,
+)
 from ifbench.report.tables import Table
 from ifbench.report.views import (
     figure_cells,
@@ -44,7 +48,8 @@ def summary_tables(
     a field of the models. `facets` names the breakdowns to show (see `report.views`); `None`
     shows those that the benchmark names. `with_paper` sets the paper's printed figures beside
     ours, for the models that it names as we do. Where answers were graded, correctness stands
-    beside adherence.
+    beside adherence; where nothing is checked, only correctness and the answers are shown, unless
+    `facets` names more.
     """
     judges = {score.judge for score in scores}
     if not with_paper:
@@ -55,6 +60,10 @@ def summary_tables(
     named = [one.view for one in benchmark.breakdowns]
     sets = [name for name in benchmark.constraint_views if name != "constraint"]
     shown = dict.fromkeys([*named, *sets] if facets is None else facets)
+    if facets is None and nothing_is_checked(by_candidate):
+        graded = correctness_tables(by_candidate)
+        counted = _answer_table(by_candidate)
+        return [*graded, counted] if graded else [replace(counted, notes=(ONLY_CORRECTNESS,))]
     return [
         _headline(benchmark, by_candidate),
         *(view_table(view, benchmark, by_candidate) for view in shown),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ifbench.report.cells import Cell
+from ifbench.report.cells import Cell, Value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +32,25 @@ class Table:
             tuple(cell.text if isinstance(cell, Cell) else cell for cell in row)
             for row in self.rows
         )
+
+    @property
+    def data(self) -> tuple[dict[str, Value], ...]:
+        """The rows as programs read them: the values behind the texts, by the same names in each."""
+        rows = [_values(self.columns, row) for row in self.rows]
+        names = dict.fromkeys(name for row in rows for name in row)
+        return tuple({name: row.get(name) for name in names} for row in rows)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of `data`."""
+        return tuple(self.data[0]) if self.rows else self.columns
+
+
+def _values(columns: Sequence[str], row: Sequence[str | Cell]) -> dict[str, Value]:
+    found: dict[str, Value] = {}
+    for column, cell in zip(columns, row, strict=True):
+        found |= cell.data if isinstance(cell, Cell) else {column: cell}
+    return found
 
 
 _NUMERIC = re.compile(r"[≤$–\d]")
@@ -77,19 +96,33 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Comma-separated values with a head; the title and notes are left out."""
+    """Comma-separated values with a head, the columns of `Table.data`; title and notes are left out.
+
+    What is not known is empty, yes and no are `true` and `false`, and counts by kind are JSON.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.texts)
+    writer.writerow(table.names)
+    writer.writerows([_csv_value(value) for value in row.values()] for row in table.data)
     return out.getvalue()
 
 
+def _csv_value(value: Value) -> str | int | float | None:
+    if isinstance(value, bool | Mapping):
+        return json.dumps(dict(value) if isinstance(value, Mapping) else value, ensure_ascii=False)
+    return value
+
+
 def to_json(table: Table) -> str:
-    """One JSON object: title, rows as objects by column, notes."""
-    rows = [dict(zip(table.columns, row, strict=True)) for row in table.texts]
+    """One JSON object: name, title, rows as objects by the columns of `Table.data`, notes."""
     return json.dumps(
-        {"title": table.title, "rows": rows, "notes": list(table.notes)}, ensure_ascii=False
+        {
+            "name": table.name,
+            "title": table.title,
+            "rows": table.data,
+            "notes": table.notes,
+        },
+        ensure_ascii=False,
     )
 
 

@@ -125,3 +125,18 @@ def test_time_is_linear(form, text):
     begun = time.process_time()
     find_relations(text, form, TRIPLE)
     assert time.process_time() - begun < 8
+
+
+@pytest.mark.parametrize(
+    ("text", "slots"),
+    [
+        ("aspirin --treats--> headache", ("aspirin", "treats", "headache")),
+        ("aspirin -[may treat]-> headache", ("aspirin", "may treat", "headache")),
+        ("- aspirin -- treats --> headache", ("aspirin", "treats", "headache")),
+        ("beta-blocker -> heart", ("beta-blocker", "heart")),
+        ("a --> b --> c", ("a", "b", "c")),
+    ],
+)
+def test_a_label_on_an_arrow_is_a_slot(text, slots):
+    (found,) = find_relations(text, "arrow", PAIR)
+    assert found.slots == slots

@@ -182,3 +182,25 @@ def test_bases_may_be_written_by_codons(text):
 def test_words_are_no_codons():
     found = find_sequence("Sequence: WE CAN SAY", "protein")
     assert found is None or found.letters != "WECANSAY"
+
+
+@pytest.mark.parametrize(
+    ("text", "letters"),
+    [
+        ("MKTAY IAKQR QISFV", "MKTAYIAKQRQISFV"),
+        ("MKTAY IAKQR QIS", "MKTAYIAKQRQIS"),
+        ("M-K-T-A-Y-I", "MKTAYI"),
+        ("Sequence: M-K-T-A-Y", "MKTAY"),
+    ],
+)
+def test_small_blocks_and_dashed_letters_are_one_sequence(text, letters):
+    found = find_sequence(text)
+    assert found is not None
+    assert found.letters == letters
+    assert not found.foreign
+
+
+@pytest.mark.parametrize("text", ["SIGMA ALPHA", "MKTAY IAK QRQIS", "mktay iakqr qisfv", "A-B"])
+def test_near_misses_of_blocks_and_dashes_are_not_joined(text):
+    found = find_sequence(text)
+    assert found is None or len(found) <= 5

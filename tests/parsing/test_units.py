@@ -291,3 +291,19 @@ def test_a_unit_in_a_form_says_where_it_ends(text, unit, rest):
 @pytest.mark.parametrize("text", ["", "dark matter", "m^x", "m^100", "(", "CO2"])
 def test_what_begins_with_no_unit_has_none_in_a_form(text):
     assert unit_at(unit_form(text)) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "same"),
+    [
+        ("oC", "°C"), ("deg. C", "°C"), ("deg C", "°C"), ("mm of Hg", "mmHg"), ("mm Hg", "mmHg"),
+        ("units/mL", "U/mL"), ("units per mL", "U/mL"),
+    ],
+)  # fmt: skip
+def test_what_keyboards_and_hand_write_is_the_symbol(typed, same):
+    assert parse_unit(typed) == parse_unit(same) is not None
+
+
+@pytest.mark.parametrize("text", ["units", "units of charge", "oCx", "mm of H", "unit/"])
+def test_what_only_begins_so_is_no_such_unit(text):
+    assert parse_unit(text) is None

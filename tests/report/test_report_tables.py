@@ -6,8 +6,11 @@ import csv
 import io
 import json
 
+import pytest
+
 from ifbench.metrics import Figure
-from ifbench.report.cells import percent
+from ifbench.report import cells
+from ifbench.report.cells import Cell, percent
 from ifbench.report.progress import call_lines, step_line
 from ifbench.report.tables import Table, render
 from ifbench.types import Price
@@ -54,6 +57,66 @@ def test_csv_reads_back():
 def test_json_reads_back():
     (line,) = render([TABLE], "json").splitlines()
     assert json.loads(line)["rows"][0]["CSR"] == "50.00 [25.0..75.0]"
+
+
+MEASURED = Table(
+    name="measured",
+    title="t",
+    columns=("model", "complete/total", "ISR", "by cause", "same"),
+    rows=(
+        (
+            Cell(text="m, text", data={"model": "m", "modality": "text"}),
+            cells.part(1, 2),
+            cells.figure("ISR", make_figure(0.069, 0.065, 0.092)),
+            cells.tallies("by_cause", {"media": 1}),
+            Cell(text="yes", data={"same": True}),
+        ),
+        (
+            Cell(text="n", data={"model": "n"}),
+            cells.part(None, None),
+            cells.figure("ISR", make_figure(None, None, None, 0, 0)),
+            cells.tallies("by_cause", {}),
+            Cell(text="no", data={"same": False}),
+        ),
+    ),
+)
+
+
+def test_json_holds_the_numbers_behind_the_cells():
+    (line,) = render([MEASURED], "json").splitlines()
+    known, unknown = json.loads(line)["rows"]
+    assert known == {
+        "model": "m", "modality": "text", "complete": 1, "total": 2,
+        "ISR": pytest.approx(6.9), "ISR_low_95": None, "ISR_high_95": None,
+        "ISR_if_failed": pytest.approx(6.5), "ISR_if_passed": pytest.approx(9.2),
+        "by_cause": {"media": 1}, "same": True,
+    }  # fmt: skip
+    assert list(unknown) == list(known)
+    assert unknown["modality"] is None
+    assert unknown["ISR"] is None
+    assert unknown["same"] is False
+
+
+def test_csv_holds_them_too_with_nothing_for_what_is_not_known():
+    known, unknown = csv.DictReader(io.StringIO(render([MEASURED], "csv")))
+    assert float(known["ISR"]) == pytest.approx(6.9)
+    assert float(known["ISR_if_passed"]) == pytest.approx(9.2)
+    assert (known["complete"], known["total"]) == ("1", "2")
+    assert (known["by_cause"], known["same"]) == ('{"media": 1}', "true")
+    assert (unknown["ISR"], unknown["complete"], unknown["same"]) == ("", "", "false")
+
+
+def test_csv_gives_each_table_a_block_of_its_own():
+    blocks = render([TABLE, MEASURED], "csv").split("\n\n")
+    assert [block.splitlines()[0].split(",")[:3] for block in blocks] == [
+        ["model", "complete/total", "CSR"],
+        ["model", "modality", "complete"],
+    ]
+
+
+def test_text_for_people_keeps_the_cells():
+    assert "6.90 [6.5..9.2]" in render([MEASURED], "markdown")
+    assert "complete/total" in render([MEASURED], "latex")
 
 
 def test_progress_shows_rate_time_left_and_what_is_in_hand():

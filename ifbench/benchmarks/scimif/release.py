@@ -8,6 +8,7 @@ beside its folder. Names become the paper's, free-text parameters become typed o
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections import Counter
@@ -178,7 +179,7 @@ def _read_line(line: Line, discipline: str, images: Path, problems: list[str]) -
     try:
         form = _ReleaseForm.model_validate(line.fields)
     except ValidationError as error:
-        problems += describe(error, _ReleaseForm)
+        problems += _wrong_values(error)
         return None
     checklist = _checklist(form, problems)
     media = _media(form.image or "", images, problems)
@@ -201,6 +202,32 @@ def _read_line(line: Line, discipline: str, images: Path, problems: list[str]) -
         provenance=_provenance(form, checklist, instruction),
     )
     return with_derived_facets(sample)
+
+
+_EITHER = {"id": "a whole number or a text", "required_parameters": "a text or a number"}
+"""Fields with several types, of each of which pydantic tells that a value is none."""
+
+_TYPES = frozenset({"str", "int", "float"})
+
+
+def _wrong_values(error: ValidationError) -> list[str]:
+    """What is wrong with a record, once for each value."""
+    either: dict[tuple[str | int, ...], str] = {}
+    for entry in error.errors(include_url=False):
+        *place, kind = entry["loc"]
+        if kind in _TYPES and place and place[-1] in _EITHER:
+            words = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place)[1:]
+            found = json.dumps(entry["input"], ensure_ascii=False, default=repr)
+            found = found if len(found) <= 60 else found[:59] + "…"
+            either[*place] = f"{words}: {_EITHER[str(place[-1])]} is expected, found {found}"
+    others = [
+        words
+        for entry, words in zip(
+            error.errors(include_url=False), describe(error, _ReleaseForm), strict=True
+        )
+        if entry["loc"][:-1] not in either
+    ]
+    return [*either.values(), *others]
 
 
 def _checklist(form: _ReleaseForm, problems: list[str]) -> tuple[ChecklistItem, ...]:

@@ -225,6 +225,25 @@ def _section_problems(text: str, params: ResponseStructure) -> Iterator[Problem]
         yield f"the sections stand in the order {', '.join(given)}", None
     if params.answer_last and found and found[-1].label != params.sections[-1]:
         yield f"the last section is `{found[-1].label}`, not `{params.sections[-1]}`", None
+    elif params.answer_last and found and (other := _section_behind(text, found[-1])):
+        yield f"another section follows `{found[-1].label}`", other
+
+
+_OTHER_LABEL = re.compile(
+    r"[ \t*_#]{0,8}[A-Za-z][A-Za-z ]{0,30}[*_]{0,3}[:：][*_]{0,3}[ \t]{1,4}\S"
+)
+
+
+def _section_behind(text: str, last: Section) -> Span | None:
+    """A line with a label of its own, behind a section that is one line: `answer: 4`, `note: …`.
+
+    Below a label that stands alone such lines are the section's content.
+    """
+    line_end = text.find("\n", last.content_start)
+    if line_end < 0 or not re.search(r"[^\W_]", text[last.content_start : line_end]):
+        return None
+    lines = content_lines(text, line_end, last.end)
+    return next((line for line in lines if _OTHER_LABEL.match(text, *line)), None)
 
 
 def _has_content(text: str, section: Section) -> bool:

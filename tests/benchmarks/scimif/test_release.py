@@ -419,3 +419,28 @@ def test_a_defect_is_named_with_file_line_and_key(tmp_path, changes, expected):
 def test_ids_repeat_over_subjects_but_not_inside_one(tmp_path):
     path = write(tmp_path, invented(), invented())
     assert refusal(path) == f"{path} line 2: the id `material/7` stands on line 1 already"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"id": None}, "id: a whole number or a text is expected, found null"),
+        ({"id": [1]}, "id: a whole number or a text is expected, found [1]"),
+        (
+            {"instruction_list": [instruction("general_wrap_up", [2])]},
+            "instruction_list[0].required_parameters: a text or a number is expected, found [2]",
+        ),
+    ],
+)
+def test_a_value_of_no_type_is_told_once_and_in_words(tmp_path, changes, words):
+    said = refusal(write(tmp_path, invented(**changes)))
+    assert said.count(words) == 1
+    assert said.count("found") == 1
+    assert not [kind for kind in (".str", ".int", ".float") if kind in said]
+
+
+def test_other_wrong_values_of_the_same_record_are_told_beside_it(tmp_path):
+    said = refusal(write(tmp_path, invented(id=None, task=3, image=[])))
+    assert said.count("found") == 3
+    assert "task: " in said
+    assert "image: " in said

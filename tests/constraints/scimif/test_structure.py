@@ -159,3 +159,18 @@ def test_every_problem_is_named() -> None:
 def test_params_that_ask_for_nothing_or_contradict_are_refused(params: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         ResponseStructure.model_validate(params)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome"),
+    [
+        ("answer: 4\nnote: hmm", "fail"),
+        ("work: 2 + 2\nanswer: 4\n\n**Note:** hmm", "fail"),
+        ("work: 2 + 2\nanswer: 4", "pass"),
+        ("answer:\nmass: 4 g\nvolume: 3 mL", "pass"),
+        ("answer: 4, because\n2 + 2 = 4", "pass"),
+    ],
+)
+def test_no_other_label_may_follow_an_answer_of_one_line(text, outcome):
+    params = ResponseStructure(sections=("answer",), answer_last=True)
+    assert response_structure.method.check(text, params).outcome == outcome
