@@ -24,6 +24,8 @@ class Book:
     complete: int = 0
     undecided: Counter[str] = field(default_factory=Counter)
     failed_item: Verdict | None = None
+    undecided_items: dict[str, Verdict] = field(default_factory=dict)
+    """By cause, the first verdict that it left undecided."""
     _entered: set[tuple[str, str, int]] = field(default_factory=set)
 
     def enter(self, trial: Trial, results: ResultsWriter) -> None:
@@ -37,6 +39,9 @@ class Book:
         self.undecided.update(cause.value for cause in trial.score.owed_causes)
         if self.failed_item is None:
             self.failed_item = _telling(trial.verdicts)
+        for verdict in trial.verdicts:
+            if verdict.cause is not None:
+                self.undecided_items.setdefault(verdict.cause.value, verdict)
         results.add(trial.score, trial.verdicts)
 
     def enter_missing(self, planned: Iterator[Trial], results: ResultsWriter) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from types import MappingProxyType
@@ -71,6 +71,8 @@ class Evaluation:
     manifest: Manifest
     failed_item: Verdict | None
     """One failed constraint, to show what a verdict says."""
+    undecided_items: Mapping[str, Verdict] = field(default_factory=dict)
+    """For each cause one item that it left undecided, to show why."""
 
     @property
     def owed(self) -> int:
@@ -229,7 +231,9 @@ def evaluate(
     )
     run.store.save_manifest(manifest)
     run.store.tidy()
-    return Evaluation(manifest=manifest, failed_item=book.failed_item)
+    return Evaluation(
+        manifest=manifest, failed_item=book.failed_item, undecided_items=book.undecided_items
+    )
 
 
 def check_endpoints(run: Run) -> Counts:

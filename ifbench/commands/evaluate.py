@@ -86,6 +86,10 @@ def command_line(overrides: Sequence[str], config_dir: object) -> str:
     return shlex.join(["ifbench", "evaluate", *folder, *overrides])
 
 
+_REASON = 300
+"""Characters of a reason that are shown; `ifbench show` has the whole."""
+
+
 def _announce(run: Run) -> None:
     config = run.config
     names = ", ".join(model.name for model in config.candidates)
@@ -122,6 +126,14 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
+def _print_reasons(evaluation: Evaluation) -> None:
+    """One sample for each cause: a file that is broken stays so when it is asked for again."""
+    for cause in evaluation.manifest.counts.undecided:
+        verdict = evaluation.undecided_items.get(cause)
+        if verdict is not None and verdict.reason:
+            print(f"  {cause}, for example sample {verdict.sample_id}: {verdict.reason[:_REASON]}")
+
+
 def _end(evaluation: Evaluation, command: str) -> int:
     counts = evaluation.manifest.counts
     owed = evaluation.owed
@@ -133,6 +145,7 @@ def _end(evaluation: Evaluation, command: str) -> int:
             return EXIT_INTERRUPTED
         case "owed":
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
+            _print_reasons(evaluation)
             if counts.undecided.keys() <= SETTLED:
                 print("No call is missing: raise judging.attempts, or mend the data's parameters.")
             else:
