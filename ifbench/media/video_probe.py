@@ -61,7 +61,9 @@ def check_stream(data: bytes, kind: Literal["video", "audio"]) -> None:
     Only the header is read.
     """
     try:
-        container = av.open(io.BytesIO(data), container_options={"format_whitelist": _FORMATS})
+        container = av.open(
+            io.BytesIO(data), mode="r", container_options={"format_whitelist": _FORMATS}
+        )
     except (av.FFmpegError, OSError, ValueError) as error:
         raise MediaError(
             f"it is no audio or video that can be read: {error_words(error)}"
