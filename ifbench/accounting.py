@@ -26,6 +26,8 @@ class Book:
     failed_item: Verdict | None = None
     unreadable: str | None = None
     """The first sample whose picture or video cannot be shown, and why."""
+    undecided_items: dict[str, Verdict] = field(default_factory=dict)
+    """By cause, the first verdict that it left undecided."""
     _entered: set[tuple[str, str, int]] = field(default_factory=set)
 
     def enter(self, trial: Trial, results: ResultsWriter) -> None:
@@ -41,6 +43,9 @@ class Book:
             self.failed_item = _telling(trial.verdicts)
         if self.unreadable is None and Cause.MEDIA in trial.score.owed_causes:
             self.unreadable = _unreadable(trial)
+        for verdict in trial.verdicts:
+            if verdict.cause is not None:
+                self.undecided_items.setdefault(verdict.cause.value, verdict)
         results.add(trial.score, trial.verdicts)
 
     def enter_missing(self, planned: Iterator[Trial], results: ResultsWriter) -> None:

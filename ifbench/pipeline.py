@@ -83,6 +83,8 @@ class Evaluation:
     """Models that were asked no more, and why."""
     unreadable: str | None = None
     """The first sample whose picture or video cannot be shown, and why."""
+    undecided_items: Mapping[str, Verdict] = field(default_factory=dict)
+    """For each cause one item that it left undecided, to show why."""
 
     @property
     def owed(self) -> int:
@@ -268,6 +270,7 @@ def _evaluate(
         failed_item=book.failed_item,
         closed=closed,
         unreadable=book.unreadable,
+        undecided_items=book.undecided_items,
     )
 
 

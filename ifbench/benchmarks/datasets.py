@@ -77,7 +77,7 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
         pass
     if count == 0:
         raise DatasetError(
-            f"{path}: no sample is left to ask (see `benchmark.ids`, `where` and `limit`)"
+            f"{path}: no sample is left to ask (see `benchmark.ids`, `where`, `variant` and `limit`)"
         )
     return Dataset(
         config=config,

@@ -104,6 +104,10 @@ def command_line(overrides: Sequence[str], config_dir: object) -> str:
     return shlex.join(["ifbench", "evaluate", *folder, *overrides])
 
 
+_REASON = 300
+"""Characters of a reason that are shown; `ifbench show` has the whole."""
+
+
 def _announce(run: Run) -> None:
     config = run.config
     names = ", ".join(model.name for model in config.candidates)
@@ -177,6 +181,15 @@ def _what_helps(evaluation: Evaluation, command: str) -> Iterator[str]:
         yield f"To ask for what is missing: {command}"
 
 
+def _print_reasons(evaluation: Evaluation) -> None:
+    """One sample for each cause: a file that is broken stays so when it is asked for again."""
+    for cause in evaluation.manifest.counts.undecided:
+        verdict = evaluation.undecided_items.get(cause)
+        # A picture or video that cannot be shown is told with what helps.
+        if verdict is not None and verdict.reason and cause != Cause.MEDIA:
+            print(f"  {cause}, for example sample {verdict.sample_id}: {verdict.reason[:_REASON]}")
+
+
 def _end(evaluation: Evaluation, command: str) -> int:
     counts = evaluation.manifest.counts
     owed = evaluation.owed
@@ -188,6 +201,7 @@ def _end(evaluation: Evaluation, command: str) -> int:
             return EXIT_INTERRUPTED
         case "owed":
             print(f"{owed} of {counts.planned} trials are owed ({causes}).")
+            _print_reasons(evaluation)
             print("\n".join(_what_helps(evaluation, command)))
             return EXIT_OWED
     if owed:

@@ -98,6 +98,14 @@ def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest
     return [first, second]
 
 
+def _of_variants(first: Manifest, second: Manifest) -> str:
+    """Why two runs share no sample, where it is their variants; their own tables compare those."""
+    names = [_name(run.config["benchmark"].get("variant")) for run in (first, second)]
+    if names[0] == names[1]:
+        return ""
+    return f": they are of the variants {names[0]} and {names[1]}, whose samples have other ids"
+
+
 def _contrast(
     store: Store, first: Manifest, second: Manifest, views: Sequence[str], *, with_paper: bool
 ) -> list[Table]:
@@ -106,6 +114,7 @@ def _contrast(
     if not pairs:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
+            + _of_variants(first, second)
         )
     known = sorted({facet for pair in pairs for facet in pair[0].facets})
     _refuse_unknown(views, known)

@@ -1,6 +1,6 @@
 """Subtitles as a model reads them: SRT and WebVTT, a cue a line, each after its times.
 
-What real files have is read as it is meant: any of four encodings, any line ends, counters from
+What real files have is read as it is meant: any of five encodings, any line ends, counters from
 any number, short times such as `00:00:5,000`. A cue that cannot be read is passed over and told.
 """
 
@@ -85,7 +85,23 @@ def _text(data: bytes) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        return data.decode("cp1252", errors="replace")
+        return data.decode("gbk" if _is_chinese(data) else "cp1252", errors="replace")
+
+
+_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+
+
+def _is_chinese(data: bytes) -> bool:
+    """Whether bytes that are no UTF-8 are GBK: each run beyond ASCII is of whole characters of
+    GB 2312, and runs are long. Accents of Windows-1252 stand alone between letters.
+    """
+    runs = _HIGH_RUN.findall(data)
+    if 2 * len(runs) >= len(b"".join(runs)):
+        return False
+    try:
+        return all(len(run) % 2 == 0 and bool(run.decode("gb2312")) for run in runs)
+    except UnicodeDecodeError:
+        return False
 
 
 def _is_empty(lines: list[str]) -> bool:

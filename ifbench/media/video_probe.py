@@ -8,6 +8,7 @@ Importing this module imports PyAV.
 
 from __future__ import annotations
 
+import io
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,6 +53,24 @@ def opened(path: Path) -> Iterator[InputContainer]:
         ) from error
     with container:
         yield container
+
+
+def check_stream(data: bytes, kind: Literal["video", "audio"]) -> None:
+    """Raise `MediaError` for bytes that are no film or sound, or have no stream of the kind.
+
+    Only the header is read.
+    """
+    try:
+        container = av.open(
+            io.BytesIO(data), mode="r", container_options={"format_whitelist": _FORMATS}
+        )
+    except (av.FFmpegError, OSError, ValueError) as error:
+        raise MediaError(
+            f"it is no audio or video that can be read: {error_words(error)}"
+        ) from error
+    with container:
+        if (shown_stream(container) is None) if kind == "video" else not container.streams.audio:
+            raise MediaError(f"it has no {kind} stream")
 
 
 def error_words(error: Exception) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,6 +70,8 @@ class ViewLoader:
                 return self._subtitles(media, policy)
             case _, NativePolicy(max_bytes=max_bytes):
                 data = read_source(media, max_bytes)
+                with _named(media):
+                    _check_native(media, data)
                 return Blob(data=data, mime=mime_of(data, media))
             case _, policy:
                 raise MediaError(
@@ -192,6 +194,20 @@ def _key(media: Media, policy: Policy) -> str:
             "policy": policy_identity(policy),
         }
     )
+
+
+def _check_native(media: Media, data: bytes) -> None:
+    """Refuse what no model can be shown: an endpoint may answer about a broken file as if it had
+    seen one. Without PyAV only an empty file is told. Raises `MediaError`.
+    """
+    if media.kind not in {"video", "audio"}:
+        return
+    if not data:
+        raise MediaError("the file is empty")
+    with suppress(ImportError):
+        from ifbench.media.video_probe import check_stream  # PyAV comes with it
+
+        check_stream(data, media.kind)
 
 
 def _make_image(media: Media, policy: ImagePolicy) -> Rendering:

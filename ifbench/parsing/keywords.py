@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import regex
 
-from ifbench.parsing.text_forms import fold
+from ifbench.parsing.text_forms import fold, without_unseen
 from ifbench.parsing.visible_text import visible_text
 
 MAX_PLACES = 10_000
@@ -50,8 +50,11 @@ def keyword_places(
 
 
 def keyword_count(text: str, keyword: str, **options: bool) -> int:
-    """How often a reader sees the keyword: marks inside a word (`**sh**e`) do not count."""
-    return len(keyword_places(visible_text(text), keyword, **options))
+    """How often a reader sees the keyword: marks inside a word (`**sh**e`), and those of no width, do
+    not count.
+    """
+    seen = without_unseen(visible_text(text))
+    return len(keyword_places(seen, without_unseen(keyword), **options))
 
 
 @lru_cache(maxsize=1024)

@@ -176,7 +176,7 @@ def _titles_of_line(line: str, start: int, opening: str, closing: str) -> Iterat
             yield _title(
                 line[left + len(opening) : right],
                 "wrapped",
-                start + left,
+                start if label else start + left,  # `Title: <<…>>` is a title with its label.
                 start + right + len(closing),
             )
 

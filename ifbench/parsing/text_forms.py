@@ -37,12 +37,17 @@ _INVISIBLE = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufeff\u202a\u202b\u202c
 _UNSEEN = dict.fromkeys(map(ord, _INVISIBLE))
 
 
+def without_unseen(text: str) -> str:
+    """The text without marks of no width, which nobody can see."""
+    return text if text.isascii() else text.translate(_UNSEEN)
+
+
 def comparable(text: str, *, ignore_case: bool = True) -> str:
     """The form in which two short texts are equal: NFC, folded, single blanks, `_` as a blank.
 
     What nobody can see (marks of no width) is left out.
     """
-    seen = text if text.isascii() else unicodedata.normalize("NFC", text.translate(_UNSEEN))
+    seen = text if text.isascii() else unicodedata.normalize("NFC", without_unseen(text))
     words = " ".join(fold(seen).replace("_", " ").split())
     return words.casefold() if ignore_case else words
 

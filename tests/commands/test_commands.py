@@ -67,6 +67,7 @@ def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
     out = capsys.readouterr().out
     assert code == 3
     assert "1 of 1 trials are owed (judge_unreadable 1)" in out
+    assert "judge_unreadable, for example sample chemistry-steps-aspirin: the judge's" in out
     assert "No call is missing: raise judging.attempts" in out
 
 

@@ -251,3 +251,9 @@ def test_two_judges_stand_beside_the_papers_two() -> None:
     assert whole["gemini-3-flash (paper)", "TCSR"]["difference"] == pytest.approx(3.5)
     assert ("gemini-3-flash (paper)", "TPR") not in whole
     assert ("small (paper)", "TCSR") not in whole
+
+
+def test_runs_of_two_variants_are_told_why_they_share_no_sample(capsys) -> None:
+    assert main(["report", run_id("COUNT"), "--against", run_id("PLACE")]) == 2
+    words = "they are of the variants branch_count and branch_position"
+    assert words in capsys.readouterr().err

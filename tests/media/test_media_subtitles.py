@@ -63,6 +63,16 @@ def test_encodings_are_told_apart(encoding):
     assert read(ONE.replace("Hello", "Größe"), encoding) == [(1.5, 2.0, "Größe")]
 
 
+def test_chinese_subtitles_of_older_programs_are_read():
+    words = "他打开了门，Lamp 灯亮了。"
+    assert read(ONE.replace("Hello", words), "gbk") == [(1.5, 2.0, words)]
+
+
+@pytest.mark.parametrize("words", ["Größe", "été", "Âéèê", "dé à coudre, où ?", "“naïve”"])
+def test_accents_are_not_taken_for_chinese(words):
+    assert read(ONE.replace("Hello", f"Déjà {words}"), "cp1252") == [(1.5, 2.0, f"Déjà {words}")]
+
+
 def test_a_cue_that_cannot_be_read_is_told_and_the_others_are_kept():
     found = parse_subtitles(f"1\n00:00:xx --> 00:00:02,000\nlost\n\n{ONE}".encode())
     assert [cue.text for cue in found.cues] == ["Hello"]

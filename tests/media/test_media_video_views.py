@@ -185,6 +185,35 @@ def test_a_sound_file_can_be_made_into_wav_or_go_as_it_is(tmp_path):
     assert native.data == Path(sound.uri).read_bytes()
 
 
+def test_native_media_go_out_as_they_are(film):
+    blob = ViewLoader()(View(media=film, policy=NativePolicy()))
+    assert blob.data == Path(film.uri).read_bytes()
+    assert (blob.mime, blob.width, blob.source_height) == ("video/mp4", None, None)
+    with pytest.raises(MediaError, match="at most 5"):
+        ViewLoader()(View(media=film, policy=NativePolicy(max_bytes=5)))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"this is no film", "no audio or video that can be read"),
+        (b"\0\0\0\x20ftypisom and no more", "no audio or video that can be read"),
+    ],
+)
+def test_a_native_film_that_no_model_could_be_shown_is_refused(tmp_path, data, words):
+    path = tmp_path / "film.mp4"
+    path.write_bytes(data)
+    with pytest.raises(MediaError, match=rf"film\.mp4: .*{words}"):
+        ViewLoader()(View(media=media_of(path, "video"), policy=NativePolicy()))
+
+
+def test_sound_alone_is_no_native_film(tmp_path):
+    sound = draw_sound(tmp_path / "a.wav", 0.5).rename(tmp_path / "film.mp4")
+    with pytest.raises(MediaError, match="it has no video stream"):
+        ViewLoader()(View(media=media_of(sound, "video"), policy=NativePolicy()))
+
+
 def test_subtitles_become_lines_and_their_bad_cues_are_told(tmp_path, caplog):
     path = tmp_path / "a.srt"
     path.write_text("1\n00:00:01,000 --> 00:00:02,000\n<b>Hi</b>\n\n2\n0:0:x --> 1\nlost\n")

@@ -11,7 +11,7 @@ from PIL import Image
 from ifbench.media.errors import MediaError
 from ifbench.media.sources import sha256_of
 from ifbench.media.views import ViewLoader
-from ifbench.types import ImagePolicy, Media, NativePolicy, View
+from ifbench.types import ImagePolicy, Media, View
 
 SMALL = ImagePolicy(long_side_px=32)
 
@@ -120,17 +120,6 @@ def test_many_threads_get_the_same_view_made_once(picture):
     with ThreadPoolExecutor(8) as pool:
         blobs = list(pool.map(ask, range(8)))
     assert len({id(blob) for blob in blobs}) == 1
-
-
-def test_native_media_go_out_as_they_are(tmp_path):
-    path = tmp_path / "film.bin"
-    path.write_bytes(b"\0\0\0\x20ftypisom and so on")
-    film = Media(kind="video", uri=str(path), sha256=sha256_of(path))
-    blob = ViewLoader()(View(media=film, policy=NativePolicy()))
-    assert blob.data == path.read_bytes()
-    assert (blob.mime, blob.width, blob.source_height) == ("video/mp4", None, None)
-    with pytest.raises(MediaError, match="at most 5"):
-        ViewLoader()(View(media=film, policy=NativePolicy(max_bytes=5)))
 
 
 def test_a_film_under_a_policy_for_pictures_is_an_error(picture):

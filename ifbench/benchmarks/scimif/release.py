@@ -112,7 +112,10 @@ def _subject_files(path: Path) -> list[Path]:
             raise DatasetError(f"{by_discipline[discipline]} and {file} are both {discipline}")
         by_discipline[discipline] = file
     if not by_discipline:
-        raise DatasetError(f"{path}: no file of a subject in it; expected {_expected_names()}")
+        raise DatasetError(
+            f"{path}: neither release is in it: a file of a subject ({_expected_names()}), or "
+            "annotations/annotations.jsonl, is expected"
+        )
     return [by_discipline[name] for name in DISCIPLINES if name in by_discipline]
 
 

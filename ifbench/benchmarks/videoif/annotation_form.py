@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 _Word = Annotated[str, StringConstraints(pattern=r"\S")]
+_NAME_KEYS = ("task_name", "name", "task")
 
 
 class Form(BaseModel):
@@ -25,9 +26,21 @@ class ConstraintForm(Form):
 
 
 class TaskForm(Form):
-    """One entry of `tasks`, which has been written under several keys."""
+    """One entry of `tasks`, which has been written under several keys; the first that says
+    something counts, as in the release's scorer.
+    """
 
-    name: _Word = Field(validation_alias=AliasChoices("task_name", "name", "task"))
+    @model_validator(mode="before")
+    @classmethod
+    def _without_empty_keys(cls, fields: Any) -> Any:
+        """Without the spellings that are null or blank, where another one holds the name."""
+        if not isinstance(fields, dict):
+            return fields
+        empty = {key for key in _NAME_KEYS if fields.get(key) is None or fields[key] == ""}
+        is_named = any(key in fields and key not in empty for key in _NAME_KEYS)
+        return {k: v for k, v in fields.items() if k not in empty} if is_named else fields
+
+    name: _Word = Field(validation_alias=AliasChoices(*_NAME_KEYS))
     description: str | None = Field(
         default=None, validation_alias=AliasChoices("task_description", "description")
     )
@@ -51,7 +64,7 @@ class VideoForm(Form):
 
     video_id: _Word
     video_path: _Word
-    duration_sec: float | None = None
+    duration_sec: float | None = Field(default=None, ge=0)
     instructions: list[InstructionForm]
 
 

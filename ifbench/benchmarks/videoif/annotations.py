@@ -69,7 +69,8 @@ def load_samples(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
     `check`, once the last one is read.
     """
     path = Path(path)
-    return (load_annotations if is_release(path) else load_records)(path, check=check)
+    is_foreign = path.is_dir() or is_release(path)
+    return (load_annotations if is_foreign else load_records)(path, check=check)
 
 
 def is_release(path: Path) -> bool:

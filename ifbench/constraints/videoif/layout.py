@@ -21,6 +21,7 @@ from ifbench.constraints.json_output import JsonParams, check_json
 from ifbench.constraints.videoif.bounds import Bounds
 from ifbench.parsing.fences import fence_around
 from ifbench.parsing.flaws import Flaw, counted, excerpt, listed
+from ifbench.parsing.lengths import count_words
 from ifbench.parsing.list_items import (
     ListItem,
     inline_items,
@@ -460,7 +461,7 @@ def title_requirement(text: str, params: TitleParams) -> Check:
             evidence=(quote(text, first.start, first.end),),
         )
     title = placed[0]
-    count = len(title.words.split())
+    count = count_words(title.words)
     evidence = (quote(text, title.start, title.end),)
     if params.max_words is not None and count > params.max_words:
         reason = f"the title has {counted(count, 'word')}, more than {params.max_words}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self, TypeAlias
@@ -70,7 +71,7 @@ def _keys(text: str, key: str) -> Iterator[tuple[Any, str]]:
         if key == "alpha":
             words = visible_line(part).strip(" \t\"'“”‘’([")
             if words:
-                yield comparable(words), words
+                yield _letters(words), words
         elif key == "time":
             if (found := _time_key(part)) is not None:
                 yield found
@@ -78,6 +79,13 @@ def _keys(text: str, key: str) -> Iterator[tuple[Any, str]]:
             number = _NUMBER.search(part)
             if number is not None:
                 yield float(number[0].replace(",", "").replace("−", "-")), number[0]
+
+
+def _letters(words: str) -> tuple[str, str]:
+    """As dictionaries order words: accents count only where letters are the same."""
+    form = comparable(words)
+    apart = unicodedata.normalize("NFKD", form)
+    return "".join(c for c in apart if not unicodedata.combining(c)), form
 
 
 def _time_key(part: str) -> tuple[float, str] | None:

@@ -239,7 +239,7 @@ class LabelSet(Params):
 def entity_label_set_restriction(quotations: tuple[str, ...], params: LabelSet) -> Check:
     """Entities are called by labels of the given set alone; the extractor lists what they are called."""
     known = {comparable(label, ignore_case=params.ignore_case) for label in params.labels}
-    named = tuple(dict.fromkeys(bare(mention) for mention in quotations))
+    named = tuple(dict.fromkeys(bare(bare(mention).rstrip(" :：,，;")) for mention in quotations))
     counted_in = [
         name for name in named if name and not (params.allow_pronouns and _is_pronoun(name))
     ]

@@ -184,7 +184,7 @@ def test_a_folder_with_two_files_of_one_subject_is_refused(tmp_path):
 
 
 def test_a_folder_without_subjects_is_refused(tmp_path):
-    assert "no file of a subject in it" in refusal(tmp_path)
+    assert "neither release is in it" in refusal(tmp_path)
 
 
 # ── Either form ──────────────────────────────────────────────────────────────────────

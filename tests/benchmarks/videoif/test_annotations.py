@@ -120,6 +120,8 @@ def test_older_types_count_as_multi(tmp_path, written, kind):
         {"task_name": "counting", "task_description": "Count them"},
         {"name": "Counting", "description": "Count them"},
         {"task": "COUNTING", "task_description": "Count them"},
+        {"task_name": None, "name": "Counting", "description": "Count them"},
+        {"task_name": "", "task": "Counting", "description": "Count them"},
     ],
 )
 def test_a_task_may_stand_under_several_keys(tmp_path, task):
@@ -295,6 +297,10 @@ def test_a_defect_is_named_with_line_key_and_what_is_known(tmp_path, changes, wo
     assert words in found
 
 
+def test_a_length_below_zero_is_a_defect(tmp_path):
+    assert "duration_sec" in refusal(write_release(tmp_path, video(duration_sec=-3)))
+
+
 def test_every_defect_of_a_file_is_reported_at_once(tmp_path):
     folder = write_release(
         tmp_path,
@@ -327,6 +333,8 @@ def test_without_the_check_the_good_samples_come_before_the_error(tmp_path):
 def test_a_folder_without_annotations_and_a_file_without_instructions_are_refused(tmp_path):
     with pytest.raises(DatasetError, match="not the release's folder"):
         load_annotations(tmp_path)
+    with pytest.raises(DatasetError, match=r"no annotations/annotations.jsonl in it"):
+        load_samples(tmp_path)
     folder = write_release(tmp_path, video(instructions=[]))
     assert "holds no instruction" in refusal(folder)
 

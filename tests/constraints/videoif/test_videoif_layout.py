@@ -106,6 +106,13 @@ def test_tables_are_those_of_gfm_or_csv(text, params, expected):
         ("One line.\nAnother line.", {}, False),
         ("-5 °C\n-6 °C", {}, False),
         ("---\n---", {}, False),
+        ("・灯りがつく\n・ドアが開く", {"markers": "bullet"}, True),  # Japanese has no blank here.
+        ("•The lamp\n•The door", {}, True),
+        ("・・・\n・・・そして", {}, False),  # An ellipsis.
+        ("– a\n– b", {"markers": "bullet"}, True),
+        ("●a\n○b", {"markers": "bullet"}, True),
+        ("１．灯亮了\n２．门开了", {"markers": "numbered"}, True),
+        ("１．５秒亮\n２．６秒灭", {"markers": "numbered"}, False),  # Numbers with a decimal point.
     ],
 )
 def test_a_list_is_what_is_written_as_one(text, params, expected):
@@ -187,6 +194,10 @@ def test_paragraphs_are_parted_by_blank_lines(text, params, expected):
         ("# One two three", {"max_words": 2}, False),
         ("# One two", {"max_words": 2}, True),
         ("A lamp\n\nText.", {}, False),
+        ("Title: <<Lamp>>\nIt is on.", {"style": "wrapped"}, True),
+        ("It is on. Title: <<Lamp>>", {"style": "wrapped"}, False),
+        ("# Lamp — on\n\nx", {"max_words": 2}, True),  # A dash is no word.
+        ("# 灯亮了\n\nx", {"max_words": 2}, False),  # Each ideograph is one, as for a length.
     ],
 )
 def test_a_title_has_words_and_a_mark(text, params, expected):

@@ -111,6 +111,9 @@ def test_one_option_is_chosen_and_no_substring_decides(text, params, expected):
         ("- 0:05 a\n- then b\n- 0:09 c", {"key": "time"}, None),  # One part has no time.
         ("- it burns for 9 s\n- it burns for 5 s", {"key": "time"}, None),  # Lengths, not times.
         ("- 9 s: on\n- 5 s: off", {"key": "time"}, False),
+        ("- Éclair\n- Fig", {"key": "alpha"}, True),  # Accents are for ties.
+        ("- Fig\n- Éclair", {"key": "alpha"}, False),
+        ("- cafe\n- café", {"key": "alpha", "ties": False}, True),
     ],
 )
 def test_order_is_read_off_keys_where_every_part_has_one(text, params, expected):

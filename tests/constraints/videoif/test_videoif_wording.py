@@ -29,6 +29,8 @@ from ifbench.types import Outcome
         ("cafe", {"keywords": ["café"]}, False),
         ("cafe\u0301", {"keywords": ["café"]}, True),
         ("see [here](http://lamp.org)", {"keywords": ["lamp"]}, False),  # Nobody reads it.
+        ("la\u00admp", {"keywords": ["lamp"]}, True),  # A soft hyphen.
+        ("می\u200cخواهم", {"keywords": ["می\u200cخواهم"]}, True),
     ],
 )
 def test_keywords_are_whole_words_that_a_reader_sees(text, params, expected):
@@ -51,6 +53,7 @@ def test_keywords_are_whole_words_that_a_reader_sees(text, params, expected):
         ("It stopped.", {"keywords": ["stop"], "inflections": True}, False),
         ("An opera.", {"keywords": ["open"], "inflections": True}, True),
         ("她走了", {"keywords": ["她"]}, False),
+        ("the l\u200bamp", {"keywords": ["lamp"]}, False),  # A mark that nobody sees.
     ],
 )
 def test_a_banned_word_is_found_in_any_dress_and_in_no_other_word(text, params, expected):
@@ -99,6 +102,7 @@ LABELS = {"labels": ["Anna", "John Smith"]}
         (("Anna", "she"), {**LABELS, "allow_pronouns": False}, Outcome.FAIL),
         (("Anna", "the woman"), LABELS, Outcome.FAIL),
         ((), LABELS, Outcome.PASS),
+        (("Anna:", "John Smith,"), LABELS, Outcome.PASS),  # Marks that follow a name are not of it.
     ],
 )
 def test_each_name_is_one_of_the_labels(mentions, params, outcome):
