@@ -145,15 +145,27 @@ def _passage(value: SpansReply, task: int, answer: str) -> Passage | Check:
     first, last = entry.first.strip(), entry.last.strip()
     if not first and not last:
         return Passage(start=0, text="")
-    begin = quotation_span(first, answer)
-    if begin is None:
-        return _rejected(first)
-    end = quotation_span(last, answer[begin[0] :])
-    if end is None:
-        return _rejected(last)
-    return Passage(
-        start=begin[0], text=answer[begin[0] : begin[0] + max(end[1], begin[1] - begin[0])]
-    )
+    begin = _only_place(first, answer, 0)
+    if isinstance(begin, Check):
+        return begin
+    end = _only_place(last, answer, begin[0])
+    if isinstance(end, Check):
+        return end
+    return Passage(start=begin[0], text=answer[begin[0] : max(end[1], begin[1])])
+
+
+def _only_place(words: str, answer: str, start: int) -> tuple[int, int] | Check:
+    """Where words stand from a place on; undecided where they do not, or more than once: then
+    more of them have to be quoted, or the wrong passage might be read.
+    """
+    found = quotation_span(words, answer[start:])
+    if found is None:
+        return _rejected(words)
+    begin, end = start + found[0], start + found[1]
+    if quotation_span(words, answer[begin + 1 :]) is not None:
+        reason = f"what the extractor quoted stands in the answer more than once: {words[:80]!r}"
+        return undecided(Cause.EXTRACTOR, reason)
+    return begin, end
 
 
 def _rejected(words: str) -> Check:

@@ -42,9 +42,19 @@ def test_a_passage_runs_from_its_first_words_to_its_last():
 
 
 def test_the_end_is_looked_for_behind_the_beginning():
-    text = "one two three. two three four. one two three."
-    found = read((1, "two three four", "three."), tasks=(0,), answer=text)
-    assert found[0].text == "two three four. one two three."
+    text = "one two three. two three four. one two, at last."
+    found = read((1, "two three four", "one two, at last."), tasks=(0,), answer=text)
+    assert found[0].text == "two three four. one two, at last."
+    found = read((1, "two three four", "one two"), tasks=(0,), answer=text)
+    assert found[0].text == "two three four. one two"
+
+
+@pytest.mark.parametrize(("first", "last"), [("- a cat", "a dog"), ("1. Cats", "- a cat")])
+def test_words_that_stand_there_twice_are_asked_for_again(first, last):
+    text = "1. Cats\n- a cat\n2. All\n- a cat\n- a dog"
+    (found,) = read((1, first, last), tasks=(0,), answer=text).values()
+    assert found.cause is Cause.EXTRACTOR
+    assert "more than once" in found.reason
 
 
 def test_first_and_last_words_may_overlap():
