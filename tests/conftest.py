@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import tempfile
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,16 @@ os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(sys.prefix) / "pycache"))
 """Hundreds of tests start a process: compiled once, ours costs a quarter less. Not in the tree."""
 os.environ["IFBENCH_SPILL"] = tempfile.mkdtemp(prefix="ifbench-spill-")
 """What a store does not take in a test is never kept in the user's own folder."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A captured line may hold half a character, which no report can be sent with."""
+    report = yield
+    report.sections = [
+        (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(autouse=True)

@@ -181,6 +181,7 @@ def _no_cluster_is_left() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_no_cluster_is_left")
 @pytest.mark.ray
+@pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_ray_places_one_model_after_the_other_and_a_crash_costs_nothing(tmp_path):
     place = Place(tmp_path, execution="ray")
@@ -203,7 +204,7 @@ Place(Path({folder!r}), execution={execution!r}).evaluate("candidates=[a]")
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("execution", ["local", pytest.param("ray", marks=pytest.mark.ray)])
+@pytest.mark.parametrize("execution", ["local", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.soak])])
 def test_a_driver_that_is_killed_leaves_no_server(tmp_path, execution):
     place = Place(tmp_path, execution)
     place.write_model("a", "--latency", "600", "--child")

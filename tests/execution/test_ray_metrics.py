@@ -73,6 +73,7 @@ async def stays(seat):
 
 
 @pytest.mark.ray
+@pytest.mark.soak
 @pytest.mark.timeout(600)
 # A start that Ray gives up, on a busy machine, leaves processes of its own to the collector.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

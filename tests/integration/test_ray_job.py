@@ -25,6 +25,7 @@ WAIT_S = 240  # for one job, on a machine that is busy
 
 pytestmark = [
     pytest.mark.ray,
+    pytest.mark.soak,
     pytest.mark.timeout(900),
     pytest.mark.skipif(
         find_spec("aiohttp_cors") is None,
