@@ -204,7 +204,9 @@ Place(Path({folder!r}), execution={execution!r}).evaluate("candidates=[a]")
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("execution", ["local", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.soak])])
+@pytest.mark.parametrize(
+    "execution", ["local", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.soak])]
+)
 def test_a_driver_that_is_killed_leaves_no_server(tmp_path, execution):
     place = Place(tmp_path, execution)
     place.write_model("a", "--latency", "600", "--child")
