@@ -96,10 +96,19 @@ def answered(evaluation: Evaluation) -> dict[str, int]:
     return {calls.model: calls.answered for calls in evaluation.manifest.invocations[-1].calls}
 
 
+def is_running(pid: int) -> bool:
+    """False for a process that is gone, or that only its parent has not noticed to be."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
 def assert_nothing_is_left(place: Place) -> None:
     """Every server has ended, however it ended."""
     for line in place.lines("start"):
-        assert not Path(f"/proc/{line['pid']}/cmdline").exists()
+        assert not is_running(line["pid"])
 
 
 def assert_one_after_the_other(place: Place) -> None:

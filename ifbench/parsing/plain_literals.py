@@ -62,8 +62,10 @@ def read_plain(source: str) -> object:
         while mark == closing:
             value = _collection(items, closing, ends_with_comma=ends_with_comma)
             items, closing = around.pop()
-            if not around and position == len(source):
-                return value
+            if not around:
+                if position == len(source):
+                    return value
+                raise NotPlainError  # Something follows the whole: a tuple without brackets, say.
             items.append(value)
             behind = _BEHIND.match(source, position)
             if behind is None:

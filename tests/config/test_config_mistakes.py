@@ -85,7 +85,7 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("store.uri=", ["command line, `store.uri=`", "`store.uri` must not be empty"]),
         ("benchmark.ids=a", ['`benchmark.ids` must be a list, got "a"']),
         ("benchmark.ids=[1]", ["`benchmark.ids[0]` must be text, got 1: put it in quotes"]),
-        ("benchmark.where=text", ['`benchmark.where` must be a mapping, got "text"']),
+        ("benchmark.where=text", ["a facet is a key of its own: `benchmark.where.FACET=VALUE`"]),
         ("benchmark.where.modality=[]", ["`where.modality` names no value"]),
         ("benchmark.where.modality=1.5", ["`benchmark.where.modality", "got 1.5"]),
         ("benchmark.name=simif", ["must be one of scimif", "did you mean `scimif`"]),

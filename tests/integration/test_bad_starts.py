@@ -116,7 +116,8 @@ def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_keeps_what_it_took(
     assert 0 < kept < len(wanted)
     assert lost <= 2 * 8  # in flight, or queued behind the batch that failed
     assert place.evaluate().code == 0
-    assert place.prompts().total() == len(wanted) + lost
+    # What was set aside beside the full disk is taken in, and not asked again.
+    assert len(wanted) <= place.prompts().total() <= len(wanted) + lost
     assert place.results() == undisturbed
 
 
