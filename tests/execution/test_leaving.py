@@ -112,6 +112,7 @@ def trials(count: int) -> Iterator[Trial]:
 
 
 @pytest.mark.ray
+@pytest.mark.soak
 def test_a_worker_begins_no_row_once_its_node_goes_and_ends_when_it_is_stopped(
     tmp_path, monkeypatch
 ):

@@ -18,7 +18,7 @@ from execution import limiter_traffic
 from ifbench.engines.budget import TTL_S
 from ifbench.execution.ray_limiter import NAME, NAMESPACE, leave_limiter
 
-pytestmark = pytest.mark.ray
+pytestmark = [pytest.mark.ray, pytest.mark.soak]
 
 PER_S = 10.0
 LIMITS = {"requests_per_minute": 60 * PER_S, "concurrency": 64}

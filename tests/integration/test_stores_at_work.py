@@ -12,6 +12,8 @@ from running import Place, assert_paid_once
 sys.path.append(str(Path(__file__).parents[1] / "store"))
 from s3_server import ENVIRONMENT, Broken, S3Server, serve
 
+pytestmark = pytest.mark.soak
+
 LATENCY_S = 0.3
 BUSY_S = 1.5
 """What a busy machine may add between an answer and its being known to the other driver."""
