@@ -123,6 +123,14 @@ def test_without_a_question_unread_parameters_stay_undecided():
     assert unbound_items(work)[0].cause is Cause.PARAMETERS
 
 
+def test_a_question_does_not_stand_for_what_scimifs_parameters_say():
+    unread = UnboundParams(raw="neatly", reason="no rule is found")
+    entry = make_item("general:wrap_up", params=unread, question="Is it neat?")
+    work = make_work(make_sample(checklist=(entry,)))
+    assert ask_judge(work, ANSWER, make_model("judge")) == {}
+    assert unbound_items(work)[0].cause is Cause.PARAMETERS
+
+
 # ── As part of a row ─────────────────────────────────────────────────────────────────
 
 COVERED = make_response(
