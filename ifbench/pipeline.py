@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import Survey, survey
 from ifbench.tally import Counts, Tally
 from ifbench.told import told
-from ifbench.types import Purpose, Rules, Trial, Verdict
+from ifbench.types import ModelConfig, Purpose, Rules, Trial, Verdict
 from ifbench.workers import evaluation_steps, lane_width, roles_of, view_loader
 
 EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
@@ -189,9 +189,11 @@ def check_decoder(config: RunConfig, dataset: Dataset, found: Survey) -> None:
             )
 
 
-def trials(config: RunConfig, dataset: Dataset) -> Iterator[Trial]:
-    """The rows of a run, afresh each time it is called."""
-    for item in plan(dataset.samples(), config.candidates, config.attempts):
+def trials(
+    config: RunConfig, dataset: Dataset, candidates: Sequence[ModelConfig] | None = None
+) -> Iterator[Trial]:
+    """The rows of a run, or of some of its candidates, afresh each time it is called."""
+    for item in plan(dataset.samples(), candidates or config.candidates, config.attempts):
         yield Trial(item=item)
 
 
@@ -200,9 +202,7 @@ def lanes(config: RunConfig, dataset: Dataset, group: Collection[str]) -> tuple[
     return tuple(
         Lane(
             name=candidate.name,
-            rows=(
-                Trial(item=item) for item in plan(dataset.samples(), (candidate,), config.attempts)
-            ),
+            rows=trials(config, dataset, (candidate,)),
             in_flight=lane_width(config, candidate),
         )
         for candidate in config.candidates

@@ -19,14 +19,14 @@ from ifbench.engines.estimates import estimated_input_tokens
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Seat, Step, Work
 from ifbench.stages import rows
-from ifbench.stages.binding import bound_items
+from ifbench.stages.binding import bound_items, local_task
 from ifbench.stages.coverage import ask_coverage
 from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
 from ifbench.stages.prepare import prepare
 from ifbench.stages.roles import Roles
-from ifbench.stages.spans import ask_spans, local_task
+from ifbench.stages.spans import ask_spans
 from ifbench.stages.verify import check_calls
 from ifbench.store import Journal
 from ifbench.types import (

@@ -5,7 +5,7 @@ What a step's worker needs is opened in the worker, from the run's configuration
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -66,10 +66,7 @@ def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
 
 def lane_width(config: RunConfig, candidate: ModelConfig) -> int:
     """Rows of one candidate that a worker handles at once; see `_width`."""
-    calls = candidate.limits.concurrency
-    return max(
-        2, min(config.execution.in_flight, -(-2 * calls // config.execution.workers.generate))
-    )
+    return _rows_at_once(config, "generate", (candidate,))
 
 
 def _width(config: RunConfig, step: str) -> int:
@@ -77,7 +74,11 @@ def _width(config: RunConfig, step: str) -> int:
 
     So that a row is ready to ask while another's answer is made durable and handed on.
     """
-    calls = sum(model.limits.concurrency for model in _asked(config, step))
+    return _rows_at_once(config, step, _asked(config, step))
+
+
+def _rows_at_once(config: RunConfig, step: str, models: Sequence[ModelConfig]) -> int:
+    calls = sum(model.limits.concurrency for model in models)
     workers: int = getattr(config.execution.workers, step)
     return max(2, min(config.execution.in_flight, -(-2 * calls // workers)))
 

@@ -151,11 +151,10 @@ def _table_of_models(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) 
             if found := printed[candidate].get(line.label):
                 paper: Row = (label, f"{candidate} {PAPER}", *printed_cells(found, shown.metrics))
                 rows.append((line.labels, paper))
-    if kept is not None:
-        rows = [row for row in rows if row[0] in kept]
-    rows.sort(key=lambda row: kept.index(row[0]) if kept else 0)
     if kept is None:
         rows.sort(key=lambda row: shown.order(row[0]))
+    else:
+        rows = [row for labels in kept for row in rows if row[0] == labels]
     return Table(
         name=_file_word(shown.name),
         title=shown.title,

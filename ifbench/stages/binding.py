@@ -8,7 +8,7 @@ from ifbench.constraints.constraint import Constraint, NoParams, Params
 from ifbench.constraints.listed import by_question
 from ifbench.constraints.rule_sets import rule_set
 from ifbench.constraints.scimif_release.rule import ReleaseParams
-from ifbench.types import ChecklistItem, Rules, UnboundParams, WorkItem
+from ifbench.types import ChecklistItem, Rules, Sample, UnboundParams, WorkItem
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,11 @@ def bound_item(item: WorkItem, index: int, rules: Rules) -> BoundItem:
     elif isinstance(params, UnboundParams) and has_question(entry) and constraint is not None:
         constraint, params = by_question(constraint), NoParams()
     return BoundItem(index=index, entry=entry, constraint=constraint, params=params)
+
+
+def local_task(sample: Sample, entry: ChecklistItem) -> int | None:
+    """The task that an item is about, where the answer has others beside it."""
+    return entry.scope if isinstance(entry.scope, int) and len(sample.tasks) > 1 else None
 
 
 def has_question(entry: ChecklistItem) -> bool:

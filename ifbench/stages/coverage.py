@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from ifbench.constraints.constraint import Check, failed, passed, quote, undecided
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Flag, Reply, Unreadable, numbered_schema, read_reply
-from ifbench.prompts import render, system_text, template_hash
-from ifbench.stages.judge import budgeted, item_number, reply_failure, unread
+from ifbench.prompts import render, template_hash
+from ifbench.stages.judge import item_number, reply_failure, role_prompt, unread
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
@@ -25,7 +25,6 @@ from ifbench.types import (
     Response,
     Rules,
     Sample,
-    Text,
     Verdict,
     WorkItem,
 )
@@ -82,15 +81,8 @@ def ask_coverage(
         answer=answer_of(response),
         attempt=attempt,
     )
-    return Prompt(
-        purpose=Purpose.JUDGE,
-        model=judge,
-        parts=(Text(text=words),),
-        system=system_text(),
-        sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
-        attempt=attempt,
-        reply_schema=numbered_schema(CoverageReply, "tasks", _numbers(item.sample)),
-    )
+    schema = numbered_schema(CoverageReply, "tasks", _numbers(item.sample))
+    return role_prompt(Purpose.JUDGE, judge, words, schema, attempt=attempt, larger=larger)
 
 
 def read_coverage(item: WorkItem, response: Response, reply: Response) -> Mapping[int, Check]:

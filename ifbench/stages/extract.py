@@ -7,15 +7,15 @@ against a candidate.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 from ifbench.constraints.constraint import Check, Extracted, undecided
 from ifbench.parsing.quotations import stands_in
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
-from ifbench.prompts import render, system_text
+from ifbench.prompts import render
 from ifbench.stages.binding import bound_item
-from ifbench.stages.judge import budgeted
+from ifbench.stages.judge import role_prompt
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
@@ -26,7 +26,6 @@ from ifbench.types import (
     Response,
     Rules,
     Stop,
-    Text,
     UnboundParams,
     WorkItem,
 )
@@ -152,14 +151,13 @@ def ask_extractions(
     """
     answer = answer_of(response)
     return {
-        index: Prompt(
-            purpose=Purpose.EXTRACT,
-            model=extractor,
-            parts=(Text(text=_words(item, index, answer, attempt, rules)),),
-            system=system_text(),
-            sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
+        index: role_prompt(
+            Purpose.EXTRACT,
+            extractor,
+            _words(item, index, answer, attempt, rules),
+            _schema(_method(item, index, rules).template, answer if listed else ""),
             attempt=attempt,
-            reply_schema=_schema(_method(item, index, rules).template, answer if listed else ""),
+            larger=larger,
         )
         for index in sorted(indices)
         if not isinstance(bound_item(item, index, rules).params, UnboundParams)
@@ -205,22 +203,20 @@ def _schema(template: str, answer: str) -> Mapping[str, Any]:
 
 def quotable(answer: str, template: str) -> tuple[str, ...]:
     """What an extractor can choose from: words or lines for a molecule, or none; lines for a method."""
-    lines = [line.strip() for line in answer.splitlines()]
-    found = lines if template == "method" else ["", *_words_in(answer), *lines]
-    listed = dict.fromkeys(words for words in found if len(words) <= LONGEST_LISTED)
-    if template == "method":
-        listed.pop("", None)
-        if not listed:  # One endless line.
-            listed = {answer.strip()[:LONGEST_LISTED]: None}
-    return tuple(listed)[:MOST_LISTED]
+    if template == "method":  # Without a line that can be listed there is one endless one.
+        return lines_to_choose(answer) or (answer.strip()[:LONGEST_LISTED],)
+    lines = (line.strip() for line in answer.splitlines())
+    return _listed(["", *_words_in(answer), *lines])
+
+
+def _listed(found: Iterable[str]) -> tuple[str, ...]:
+    """Each once, without those that are too long, and not too many."""
+    return tuple(dict.fromkeys(w for w in found if len(w) <= LONGEST_LISTED))[:MOST_LISTED]
 
 
 def lines_to_choose(answer: str) -> tuple[str, ...]:
     """The lines of an answer, those that are not too long, for an extractor that cannot copy."""
-    lines = (line.strip() for line in answer.splitlines())
-    return tuple(dict.fromkeys(line for line in lines if 0 < len(line) <= LONGEST_LISTED))[
-        :MOST_LISTED
-    ]
+    return _listed(line.strip() for line in answer.splitlines() if line.strip())
 
 
 def _words_in(answer: str) -> list[str]:
@@ -253,22 +249,35 @@ def _words(item: WorkItem, index: int, answer: str, attempt: int, rules: Rules) 
     )
 
 
-def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | Check:
+R = TypeVar("R", bound=Reply)
+
+
+def read_extractor(reply: Response, shape: type[R], answer: str) -> R | Check:
+    """An extractor's reply about an answer; undecided where there is none that can be read."""
     if reply.failure is not None:
         cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
         failure = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
         return undecided(cause, f"the extractor gave no reply ({failure})")
-    value: Extraction | Unreadable = read_reply(
-        answer_of(reply), REPLIES[method.template], about=answer
-    )
+    value = read_reply(answer_of(reply), shape, about=answer)
     if isinstance(value, Unreadable):
         where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
         return undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")
+    return value
+
+
+def not_standing(words: str) -> Check:
+    """Undecided, because what was quoted is the extractor's own."""
+    reason = f"what the extractor quoted does not stand in the answer: {words[:80]!r}"
+    return undecided(Cause.EXTRACTOR, reason)
+
+
+def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | Check:
+    value: Extraction | Check = read_extractor(reply, REPLIES[method.template], answer)
+    if isinstance(value, Check):
+        return value
     invented = [words for words in value.quotations if not stands_in(words, answer)]
     if invented:
-        shown = repr(invented[0][:80])
-        reason = f"what the extractor quoted does not stand in the answer: {shown}"
-        return undecided(Cause.EXTRACTOR, reason)
+        return not_standing(invented[0])
     if isinstance(value, ReleaseFunctionReply) and not value.extracted_response.strip():
         return (answer, *value.findings[1:])  # The release falls back to the whole answer.
     return value.findings

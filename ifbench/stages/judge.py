@@ -17,7 +17,7 @@ from ifbench.constraints.listed import ListedEntry, ListedReply
 from ifbench.parsing.quotations import quotation_span
 from ifbench.parsing.replies import Unreadable, numbered_schema, read_reply, strict_schema
 from ifbench.prompts import render, system_text
-from ifbench.stages.binding import BoundItem, bound_items
+from ifbench.stages.binding import BoundItem, bound_items, local_task
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
     CAUSE_OF_FAILURE,
@@ -106,6 +106,27 @@ def budgeted(sampling: Sampling, *, attempt: int, larger: bool) -> Sampling:
     )
 
 
+def role_prompt(
+    purpose: Purpose,
+    model: ModelConfig,
+    words: str,
+    schema: Mapping[str, Any],
+    *,
+    attempt: int,
+    larger: bool,
+) -> Prompt:
+    """A template's words put to a model in a role, its reply held to a schema."""
+    return Prompt(
+        purpose=purpose,
+        model=model,
+        parts=(Text(text=words),),
+        system=system_text(),
+        sampling=budgeted(model.sampling, attempt=attempt, larger=larger),
+        attempt=attempt,
+        reply_schema=schema,
+    )
+
+
 def _judged_items(item: WorkItem, rules: Rules) -> Iterator[tuple[BoundItem, Judged]]:
     for bound in bound_items(item, rules):
         if bound.constraint is not None and isinstance(bound.constraint.method, Judged):
@@ -153,15 +174,7 @@ def _prompt(
         schema = numbered_schema(ListedReply, "items", [item_number(b.index) for b, _ in asked])
     else:
         schema = method.schema(asked[0][0].params) if method.schema else strict_schema(method.reply)
-    return Prompt(
-        purpose=Purpose.JUDGE,
-        model=judge,
-        parts=(Text(text=words),),
-        system=system_text(),
-        sampling=budgeted(judge.sampling, attempt=attempt, larger=larger),
-        attempt=attempt,
-        reply_schema=schema,
-    )
+    return role_prompt(Purpose.JUDGE, judge, words, schema, attempt=attempt, larger=larger)
 
 
 def _values(item: WorkItem, bound: BoundItem, method: Judged, answer: str) -> Mapping[str, Any]:
@@ -193,9 +206,10 @@ def _listed_values(item: WorkItem, asked: Sequence[_Asked], answer: str) -> Mapp
 
 
 def _task_of(sample: Sample, entry: ChecklistItem) -> str:
-    if not isinstance(entry.scope, int) or len(sample.tasks) < 2:
+    index = local_task(sample, entry)
+    if index is None:
         return ""
-    task = sample.tasks[entry.scope]
+    task = sample.tasks[index]
     return f"{task.name}: {task.description}" if task.description else task.name
 
 

@@ -14,23 +14,18 @@ from typing import Any
 
 from ifbench.constraints.constraint import Check, undecided
 from ifbench.parsing.quotations import quotation_span
-from ifbench.parsing.replies import Reply, Unreadable, numbered_schema, read_reply
-from ifbench.prompts import render, system_text
-from ifbench.stages.extract import lines_to_choose
-from ifbench.stages.judge import budgeted, item_number
+from ifbench.parsing.replies import Reply, numbered_schema
+from ifbench.prompts import render
+from ifbench.stages.extract import lines_to_choose, not_standing, read_extractor
+from ifbench.stages.judge import item_number, role_prompt
 from ifbench.stages.verify import answer_of, asked_instruction
 from ifbench.types import (
-    CAUSE_OF_FAILURE,
     Cause,
-    ChecklistItem,
     Evidence,
     ModelConfig,
     Prompt,
     Purpose,
     Response,
-    Sample,
-    Stop,
-    Text,
     WorkItem,
 )
 
@@ -66,12 +61,6 @@ class Passage:
         return replace(check, evidence=moved)
 
 
-def local_task(sample: Sample, entry: ChecklistItem) -> int | None:
-    """The task that an item is about, where the answer has others beside it."""
-    is_local = isinstance(entry.scope, int) and len(sample.tasks) > 1
-    return entry.scope if is_local and isinstance(entry.scope, int) else None
-
-
 def ask_spans(
     item: WorkItem,
     response: Response,
@@ -100,15 +89,8 @@ def ask_spans(
         answer=answer,
         attempt=attempt,
     )
-    return Prompt(
-        purpose=Purpose.EXTRACT,
-        model=extractor,
-        parts=(Text(text=words),),
-        system=system_text(),
-        sampling=budgeted(extractor.sampling, attempt=attempt, larger=larger),
-        attempt=attempt,
-        reply_schema=_schema([item_number(task) for task in sorted(tasks)], listed),
-    )
+    schema = _schema([item_number(task) for task in sorted(tasks)], listed)
+    return role_prompt(Purpose.EXTRACT, extractor, words, schema, attempt=attempt, larger=larger)
 
 
 def _schema(numbers: Sequence[str], listed: Sequence[str]) -> Mapping[str, Any]:
@@ -125,16 +107,9 @@ def read_spans(
 ) -> Mapping[int, Passage | Check]:
     """The passage of each task; undecided where the reply names none that stands in the answer."""
     answer = answer_of(response)
-    if reply.failure is not None:
-        cause = CAUSE_OF_FAILURE.get(reply.failure.kind, Cause.EXTRACTOR)
-        words = f"{reply.failure.kind.value}: {reply.failure.message}".rstrip(": ")
-        missing = undecided(cause, f"the extractor gave no reply ({words})")
-        return dict.fromkeys(tasks, missing)
-    value = read_reply(answer_of(reply), SpansReply, about=answer)
-    if isinstance(value, Unreadable):
-        where = "was cut off" if reply.stop is Stop.LENGTH else "cannot be read"
-        unread = undecided(Cause.EXTRACTOR, f"the extractor's reply {where}: {value.reason}")
-        return dict.fromkeys(tasks, unread)
+    value = read_extractor(reply, SpansReply, answer)
+    if isinstance(value, Check):
+        return dict.fromkeys(tasks, value)
     return {task: _passage(value, task, answer) for task in tasks}
 
 
@@ -160,14 +135,9 @@ def _only_place(words: str, answer: str, start: int) -> tuple[int, int] | Check:
     """
     found = quotation_span(words, answer[start:])
     if found is None:
-        return _rejected(words)
+        return not_standing(words)
     begin, end = start + found[0], start + found[1]
     if quotation_span(words, answer[begin + 1 :]) is not None:
         reason = f"what the extractor quoted stands in the answer more than once: {words[:80]!r}"
         return undecided(Cause.EXTRACTOR, reason)
     return begin, end
-
-
-def _rejected(words: str) -> Check:
-    reason = f"what the extractor quoted does not stand in the answer: {words[:80]!r}"
-    return undecided(Cause.EXTRACTOR, reason)

@@ -11,10 +11,11 @@ from dataclasses import replace
 from ifbench.constraints.constraint import Check, failed, undecided
 from ifbench.constraints.running import CheckCall
 from ifbench.engines.engine import Ask
+from ifbench.stages.binding import local_task
 from ifbench.stages.coverage import ask_coverage, read_coverage, settled_coverage, task_verdict
 from ifbench.stages.reasking import reask
 from ifbench.stages.roles import CheckAll, Roles
-from ifbench.stages.spans import Passage, ask_spans, local_task, read_spans
+from ifbench.stages.spans import Passage, ask_spans, read_spans
 from ifbench.types import Cause, ModelConfig, Prompt, Response, Verdict, WorkItem
 
 

@@ -9,8 +9,9 @@ from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Check, passed, quote
 from ifbench.constraints.running import run_check
 from ifbench.stages import rows
+from ifbench.stages.binding import local_task
 from ifbench.stages.roles import Roles
-from ifbench.stages.spans import Passage, ask_spans, local_task, read_spans
+from ifbench.stages.spans import Passage, ask_spans, read_spans
 from ifbench.types import Cause, FailureKind, Outcome, Purpose, Task
 from tests.factories import (
     make_failure,
