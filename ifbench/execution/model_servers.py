@@ -87,6 +87,7 @@ class ModelServers:
         )
         self._thread.start()
         self._line: asyncio.Queue[_Entry] = asyncio.Queue()
+        self._ending: set[asyncio.Future[Any]] = set()
         self._placer = self._wait(self._begin())
 
     def __enter__(self) -> Self:
@@ -168,7 +169,10 @@ class ModelServers:
             del self._entries[key]
             entry.failure = f"the server of model {entry.spec.name} was let go"
             entry.placed.set()
-            await asyncio.gather(*(server.close() for server in entry.servers))
+            ending = asyncio.gather(*(server.close() for server in entry.servers))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+            await ending
 
     async def _addresses(self, key: str, suspect: object) -> tuple[Address, ...]:
         entry = self._entries.get(key)
@@ -185,6 +189,7 @@ class ModelServers:
         for key in tuple(self._entries):
             for holder in tuple(self._entries[key].holders):
                 await self._let_go(key, holder)
+        await asyncio.gather(*self._ending, return_exceptions=True)
 
 
 async def first_addresses(servers: Sequence[Server], suspect: object) -> tuple[Address, ...]:

@@ -17,6 +17,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from ifbench.store.objects import gone_is_not_found
+
 _AT_ONCE = 16
 """Fetches in flight: a fetch is mostly waiting."""
 _CHUNK_BYTES = 8 << 20
@@ -54,7 +56,7 @@ class Copies:
                     pass
 
     def _fetch(self, filesystem: Any, path: str) -> None:
-        with filesystem.open_input_file(path) as source:
+        with gone_is_not_found(), filesystem.open_input_file(path) as source:
             length = source.size()
             offset = self._reserve(length)
             at = 0

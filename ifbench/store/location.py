@@ -22,7 +22,7 @@ from pyarrow import fs
 
 from ifbench.errors import StoreError
 from ifbench.store.copies import Copies
-from ifbench.store.objects import PATIENCE_S, patiently, put, told
+from ifbench.store.objects import PATIENCE_S, gone_is_not_found, patiently, put, told
 
 _OBJECT_STORES = frozenset({"s3", "gcs", "abfs"})
 """Here an object shows up with its last byte; elsewhere a file shows up with its first."""
@@ -92,7 +92,8 @@ class Location:
 
     def read_whole(self, name: str) -> bytes:
         """The bytes of one small file. Raises FileNotFoundError."""
-        with self.filesystem.open_input_file(self.file(name)) as source:
+        path = self.file(name)
+        with gone_is_not_found(), self.filesystem.open_input_file(path) as source:
             return bytes(source.read())
 
     def open_file(self, name: str) -> Any:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -38,6 +39,7 @@ _LASTING = {
     "HTTP status 301": _REGION,
 }
 """What no wait mends, by what Arrow's message holds; and what to do."""
+_GONE = ("RESOURCE_NOT_FOUND", "NO_SUCH_KEY", "NoSuchKey")
 _PASSING = {
     "resolving region": f"see that the network is up, or {_REGION}",
     "NETWORK_CONNECTION": "see that the endpoint is up and that endpoint_override names it",
@@ -55,6 +57,17 @@ def told(error: Exception) -> str:
     """The error and what to do about it."""
     words = advice(error)
     return f"{error}; {words}" if words else str(error)
+
+
+@contextmanager
+def gone_is_not_found() -> Iterator[None]:
+    """Let an object that went away between its opening and a read be a FileNotFoundError too."""
+    try:
+        yield
+    except OSError as error:
+        if any(mark in str(error) for mark in _GONE):
+            raise FileNotFoundError(str(error)) from error
+        raise
 
 
 def is_passing(error: Exception) -> bool:

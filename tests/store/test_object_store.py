@@ -194,6 +194,22 @@ def test_a_row_is_found_after_its_object_was_merged_away(place: Location) -> Non
         assert reader.lookup([key_of(1)]) == writer.lookup([key_of(1)]) == {key_of(1): answer(1)}
 
 
+@pytest.mark.parametrize("code", ["NoSuchKey", "ResourceNotFound"])
+def test_an_object_that_goes_between_its_opening_and_its_reading_is_no_damage(
+    place: Location, server: S3Server, code: str
+) -> None:
+    with Journal(place) as writer:
+        writer.append(answers(1))
+    gone = Broken(method="GET", path=r"\.arrow$", status=404, code=code, times=1)
+    server.fail(gone)
+    assert Journal(place).lookup([key_of(1)]) == {key_of(1): answer(1)}
+    assert gone.times == 0
+    server.fail(replace(gone, times=1))
+    with pytest.raises(StoreError, match="another compaction is at work"):
+        compact(place)
+    assert compact(place).rows == 1
+
+
 def test_a_run_comes_to_know_what_another_has_stored(place: Location) -> None:
     ours = Journal(replace(place, session="aa"))
     with Journal(replace(place, session="bb")) as theirs:
