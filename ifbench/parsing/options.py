@@ -104,7 +104,7 @@ def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
 
 
 def _whole_option(text: str, start: int, end: int, options: Options) -> Mention | None:
-    start, end = bare_span(text, start, end)
+    start, end = _bare_item(text, start, end)
     if start == end or end - start > _longest(options):
         return None
     piece = _form(text[start:end], options)
@@ -112,6 +112,13 @@ def _whole_option(text: str, start: int, end: int, options: Options) -> Mention 
         if pattern.fullmatch(piece):
             return Mention(option=index, start=start, end=end)
     return None
+
+
+def _bare_item(text: str, start: int, end: int) -> tuple[int, int]:
+    """The bare words, without the bullet of a list of one."""
+    start, end = bare_span(text, start, end)
+    bullet = _BULLET.match(text, start, end)
+    return bare_span(text, bullet.end(), end) if bullet else (start, end)
 
 
 def _form(words: str, options: Options) -> str:
@@ -123,6 +130,7 @@ def _form(words: str, options: Options) -> str:
     return comparable(words, ignore_case=options.ignore_case).rstrip("! ").strip()
 
 
+_BULLET = re.compile(r"(?:[*•]|-(?![ \t]\d))[ \t]")  # "- 5" may be a minus.
 _RANGE_DASH = re.compile(r"(?<=\d)\s?[–—]\s?(?=\d)")
 
 
@@ -144,10 +152,13 @@ def _spellings(options: Options, index: int) -> str:
     if not options.labels:
         return rf"[\"'(\[]?{text}[\"')\]]?"
     label = re.escape(_form(options.labels[index], options).strip("()[]{}.:"))
-    labelled = rf"(?:(?:[oO]ption|[cC]hoice|选项) ?)?[(\[]?{label}[)\]]?"
+    labelled = rf"(?:(?:[oO]ption|[cC]hoice|选项)[:：]? ?)?[(\[]?{label}[)\]]?"
     if not text:
         return rf"{labelled}[.:]?"
-    return rf"{labelled}[.:]?(?:,? ?(?:[-–—=]? ?)[(\"']?{text}[)\"']?)?|[\"']?{text}[\"']?"
+    return (
+        rf"{labelled}[.:]?(?:,? ?(?:[-–—=]? ?)[(\"']?{text}[)\"']?)?"
+        rf"|[\"']?{text}[\"']?(?: [(\[]{label}[)\]])?"
+    )
 
 
 # ── Stated answers ───────────────────────────────────────────────────────────────────
@@ -499,9 +510,7 @@ def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> Yes
 
 def _word_span(text: str) -> tuple[int, int]:
     """The bare answer without an exclamation mark, a bracket or the bullet of a list of one."""
-    start, end = bare_span(text)
-    bullet = _BULLET.match(text, start, end)
-    start, end = bare_span(text, bullet.end() if bullet else start, end)
+    start, end = _bare_item(text, 0, len(text))
     while end > start and text[end - 1] in "!！":
         end -= 1
     if end - start > 2 and text[start] + text[end - 1] in {"()", "[]", "（）"}:
@@ -509,7 +518,6 @@ def _word_span(text: str) -> tuple[int, int]:
     return bare_span(text, start, end)
 
 
-_BULLET = re.compile(r"[-*•][ \t]")
 _FIRST_WORD = re.compile(r"(?:[^\w\\]|_|\\[A-Za-z]{1,8}\s?\{|\\\()*+")
 
 

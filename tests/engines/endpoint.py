@@ -142,6 +142,7 @@ class FakeEndpoint:
         self.most_in_flight = 0
         self._keep_bodies = keep_bodies
         self._faults: list[Fault] = []
+        self._epoch = 0
         self._port = port
         self._level, self._filled_at = requests_per_s or 0.0, time.monotonic()
         self._closing = asyncio.Event()
@@ -225,21 +226,27 @@ class FakeEndpoint:
             self.refused += 1
             return self._send(429, error_body("Rate limit reached"), {"retry-after": "1"})
         latency = self.latency_s if fault is None or fault.latency_s is None else fault.latency_s
+        epoch = self._epoch
         if latency:
             await asyncio.sleep(latency)
         if fault is None:
-            self.answered[identity] += 1
+            self._count_answer(identity, epoch)
             return self._send(200, self._reply_to(body), {})
         if fault.mode != "answer":
             return await self._break(request, body, fault)
         if fault.status == 200 and fault.body is None:
-            self.answered[identity] += 1
+            self._count_answer(identity, epoch)
         ordinary = (
             self._reply_to(body) if fault.status == 200 else error_body(f"status {fault.status}")
         )
         return self._send(
             fault.status, ordinary if fault.body is None else fault.body, fault.headers
         )
+
+    def _count_answer(self, identity: str, epoch: int) -> None:
+        """Count it, unless the counts began anew while it was slow: its asker may be dead."""
+        if epoch == self._epoch:
+            self.answered[identity] += 1
 
     def _reply_to(self, body: Body) -> dict:
         return completion(body, self.reply if isinstance(self.reply, str) else self.reply(body))
@@ -292,6 +299,7 @@ class FakeEndpoint:
         return web.json_response({})
 
     async def _reset(self, _: web.Request) -> web.Response:
+        self._epoch += 1
         for counter in (self.arrived, self.answered, self.statuses):
             counter.clear()
         self.requests.clear()

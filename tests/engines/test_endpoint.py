@@ -30,6 +30,18 @@ async def test_requests_are_counted_by_what_they_ask():
         assert endpoint.answered == endpoint.arrived
 
 
+async def test_an_answer_that_comes_after_a_reset_is_not_counted_again_from_there():
+    async with FakeEndpoint(latency_s=0.2) as endpoint:
+        engine = chat_engine(endpoint.url)
+        asked = asyncio.ensure_future(engine.generate(chat_prompt("slow")))
+        while not endpoint.arrived:
+            await asyncio.sleep(0.01)
+        await endpoint._reset(None)
+        assert (await asked).response.is_answered
+        await engine.aclose()
+        assert not endpoint.answered
+
+
 async def test_requests_above_the_rate_are_refused():
     async with FakeEndpoint(requests_per_s=5) as endpoint:
         engine = chat_engine(endpoint.url)

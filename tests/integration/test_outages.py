@@ -23,7 +23,7 @@ BROKEN: dict[str, tuple[Fault, str]] = {
 def test_an_outage_owes_its_samples_and_a_healthy_endpoint_completes_them(
     place, undisturbed, wanted
 ):
-    place.write_model("candidate", limits={"attempts": 2, "timeout_s": 5})
+    place.write_model("candidate", limits={"attempts": 2, "timeout_s": 3})
     place.behave(
         *(replace(fault, match=word) for word, (fault, _) in BROKEN.items()),
         Fault(status=500, match='"model":"judge"'),

@@ -48,6 +48,8 @@ def test_label_mode_reads_labels_and_not_words(text: str, chosen: str) -> None:
     ("text", "chosen"),
     [
         ("B", "B"), ("(B).", "B"), ("The answer is B.", "B"), ("B. copper", "B"),
+        ("copper (B)", "B"), ("Copper [B].", "B"), ("Choice: B", "B"), ("**Option:** B", "B"),
+        ("- B", "B"), ("- copper", "B"), ("• B. copper", "B"), ("copper (A)", ""), ("- A\n- B", ""),
         ("B, because it conducts well in each of these cases.", ""),
         ("B\n\nIt conducts.", ""), ("It conducts, so (B).", ""),
     ],
@@ -79,6 +81,12 @@ def test_labels_may_be_digits() -> None:
 )  # fmt: skip
 def test_exact_mode_wants_the_option_alone(text: str, chosen: int | None) -> None:
     assert read_choice(text, PHASES, "exact", allow_explanation=False).option == chosen
+
+
+def test_a_bullet_is_no_word_and_a_minus_is_no_bullet() -> None:
+    numbers = Options(texts=("5", "-5"))
+    for text, chosen in {"-5": 1, "- 5": None, "• 5": 0, "5": 0}.items():
+        assert read_choice(text, numbers, "exact", allow_explanation=False).option == chosen
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class Judge(Params):
         passing="Semiconductor.",
         failing="It is a semiconductor, or perhaps a metal.",
     ),
-    version=3,
+    version=4,
 )
 def choose_from(text: str, params: ChooseFrom) -> Check:
     """The answer selects and gives exactly one of the options."""
