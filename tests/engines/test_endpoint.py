@@ -31,11 +31,11 @@ async def test_requests_are_counted_by_what_they_ask():
 
 
 async def test_an_answer_that_comes_after_a_reset_is_not_counted_again_from_there():
-    async with FakeEndpoint(latency_s=0.2) as endpoint:
+    async with FakeEndpoint(latency_s=1.0) as endpoint:
         engine = chat_engine(endpoint.url)
         asked = asyncio.ensure_future(engine.generate(chat_prompt("slow")))
-        while not endpoint.arrived:
-            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.2)
+        assert endpoint.arrived
         await endpoint._reset(None)
         assert (await asked).response.is_answered
         await engine.aclose()
