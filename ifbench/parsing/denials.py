@@ -50,8 +50,16 @@ _LIGHT = _words(
 )
 
 
+_CUE = re.compile(
+    r"n(?:o|ei|eve|['’]t)|without|unlike|than|instead|opposed|place|anything|far|[不而无]", re.IGNORECASE
+)
+"""Something of each denial. Most mentions have none before them, which is quick to see."""
+
+
 def _is_denied_before(before: str) -> bool:
     """Whether an odd number of denials reaches the end of a text."""
+    if _CUE.search(before) is None:
+        return False
     count = 0
     for token in reversed(list(_TOKEN.finditer(before))):
         word = " ".join(token[0].lower().replace("’", "'").split())

@@ -66,7 +66,7 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
     not named.
     """
     if mode == "contains":
-        return _one_of(_affirmed(text, options), options)
+        return _one_of(_first_affirmed(text, options), options)
     whole = _whole_option(text, 0, len(text), options)
     if whole is not None:
         return Choice(option=whole.option, mentions=(whole,))
@@ -384,25 +384,31 @@ _SAYS_SO = re.compile(
 
 def _affirmed(text: str, options: Options) -> list[Mention]:
     """The options' texts in the text, but for those that it denies."""
-    return [
-        mention
-        for mention in _contained(text, options)
-        if mention.end == mention.start or not is_denied(text, mention.start, mention.end)
-    ]
+    return [mention for mention in _contained(text, options) if not _is_denied(text, mention)]
 
 
-def _contained(text: str, options: Options) -> list[Mention]:
+def _first_affirmed(text: str, options: Options) -> list[Mention]:
+    """Of each option the first mention that is not denied; what follows decides nothing."""
+    firsts: dict[int, Mention] = {}
+    for mention in _contained(text, options):
+        if mention.option not in firsts and not _is_denied(text, mention):
+            firsts[mention.option] = mention
+            if len(firsts) == len(options.texts):
+                break
+    return list(firsts.values())
+
+
+def _is_denied(text: str, mention: Mention) -> bool:
+    return mention.end > mention.start and is_denied(text, mention.start, mention.end)
+
+
+def _contained(text: str, options: Options) -> Iterator[Mention]:
     plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
     plain = lowered(plain) if options.ignore_case else plain
     is_placed = len(plain) == len(text)
-    return [
-        Mention(
-            option=int((match.lastgroup or "o0")[1:]),
-            start=match.start() if is_placed else 0,
-            end=match.end() if is_placed else 0,
-        )
-        for match in _whole_words(plain, options)
-    ]
+    for match in _whole_words(plain, options):
+        start, end = match.span() if is_placed else (0, 0)
+        yield Mention(option=int((match.lastgroup or "o0")[1:]), start=start, end=end)
 
 
 def _whole_words(plain: str, options: Options) -> Iterator[re.Match[str]]:
