@@ -10,6 +10,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from network_guard import OutboundRefusedError, is_loopback
 
@@ -21,6 +22,10 @@ os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(sys.prefix) / "pycache"))
 """Hundreds of tests start a process: compiled once, ours costs a quarter less. Not in the tree."""
 os.environ["IFBENCH_SPILL"] = tempfile.mkdtemp(prefix="ifbench-spill-")
 """What a store does not take in a test is never kept in the user's own folder."""
+
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+"""No test is timed: on a busy machine an example takes what it takes."""
 
 
 @pytest.hookimpl(wrapper=True)

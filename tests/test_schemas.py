@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ifbench import schemas
@@ -100,7 +100,6 @@ scores = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(texts)
 def test_every_text_comes_back_and_can_be_stored(text: str) -> None:
     stored = schemas.escape(text)
@@ -108,7 +107,6 @@ def test_every_text_comes_back_and_can_be_stored(text: str) -> None:
     assert schemas.unescape(stored) == text
 
 
-@settings(deadline=None)
 @given(texts, texts)
 def test_two_texts_are_never_stored_alike(one: str, other: str) -> None:
     assert (schemas.escape(one) == schemas.escape(other)) == (one == other)
@@ -119,7 +117,6 @@ def test_ordinary_texts_are_stored_as_they_are(text: str) -> None:
     assert schemas.escape(text) == text
 
 
-@settings(deadline=None)
 @given(responses)
 def test_a_response_comes_back_from_its_row(response: Response) -> None:
     batch = schemas.rows_to_batch([schemas.response_to_row(response, "w", 7)])
@@ -128,7 +125,6 @@ def test_a_response_comes_back_from_its_row(response: Response) -> None:
     assert row["crc32"] == schemas.row_crc(row)
 
 
-@settings(deadline=None)
 @given(st.lists(verdicts, max_size=4))
 def test_verdicts_come_back_from_their_table(several: list[Verdict]) -> None:
     table = schemas.verdicts_to_table(
@@ -138,7 +134,6 @@ def test_verdicts_come_back_from_their_table(several: list[Verdict]) -> None:
     assert schemas.table_to_verdicts(table) == several
 
 
-@settings(deadline=None)
 @given(st.lists(scores, max_size=4))
 def test_scores_come_back_from_their_table(several: list[Score]) -> None:
     table = schemas.scores_to_table(several, run_id="r", dataset_sha256="d")

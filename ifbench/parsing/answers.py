@@ -189,6 +189,11 @@ def final_answer(text: str) -> Region | None:
     for regions in (_box_regions(text), _marker_regions(text), keys):
         if regions:
             return regions[-1]
+    return what_stands_last(text)
+
+
+def what_stands_last(text: str) -> Region:
+    """The answer of a text in which none is stated: its last quantity, or else its last line."""
     return _last_quantity(text) or _last_line(text)
 
 

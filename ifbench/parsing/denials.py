@@ -51,7 +51,8 @@ _LIGHT = _words(
 
 
 _CUE = re.compile(
-    r"n(?:o|ei|eve|['’]t)|without|unlike|than|instead|opposed|place|anything|far|[不而无]", re.IGNORECASE
+    r"n(?:o|ei|eve|['’]t)|without|unlike|than|instead|opposed|place|anything|far|[不而无]",
+    re.IGNORECASE,
 )
 """Something of each denial. Most mentions have none before them, which is quick to see."""
 

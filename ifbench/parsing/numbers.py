@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ifbench.parsing.number_roles import Role, RoleReader
-from ifbench.parsing.plain_numbers import NEXT_DIGIT, plain_at
+from ifbench.parsing.plain_numbers import NEXT_DIGIT, PlainNumber, plain_at
 
 Form: TypeAlias = Literal["plain", "e", "sci", "power"]
 """`1500`, `1.5e3`, `1.5 × 10^3` and `10^3`; the last has the unwritten mantissa 1."""
@@ -226,34 +226,48 @@ def _numbers(
     # A power of ten may be shared, and a decimal comma may stand anywhere.
     may_be_plain = at_a_glance and decimal_mark == "." and not groups
     last = len(text) if end is None else end
-    while digit := NEXT_DIGIT.search(text, position):
-        start = digit.start()
-        if start >= last:
+    is_read = False
+    while not is_read:
+        is_read = True
+        for digit in NEXT_DIGIT.finditer(text, position):
+            start = digit.start()
+            if start >= last:
+                break
+            plain = plain_at(text, digit) if may_be_plain else None
+            if plain and not (roles.is_joining and _may_join(plain) and roles.may_go_on(start)):
+                if roles.has_spans and (role := roles.role_of_span(start)):
+                    plain = (*plain[:-1], role)
+                found.append(_new(Number, plain))  # What `Number(…)` does, in half the time.
+                continue
+            while groups and groups[0].power_end <= start:
+                groups.popleft()
+            number = _by_rules(text, start, roles, mantissas, groups[0] if groups else None)
+            found.append(number)
+            position, is_read = number.end, False
             break
-        plain = plain_at(text, digit) if may_be_plain else None
-        if plain and not (plain[3] == "quantity" and not plain[2] and roles.may_go_on(start)):
-            position, integer, fraction, role = plain
-            if roles.has_spans:
-                role = roles.role_of_span(start) or role
-            # What `Number(…)` does, in half the time.
-            found.append(_new(Number, (start, position, "", integer, fraction, "", "plain", role)))
-            continue
-        while groups and groups[0].power_end <= start:
-            groups.popleft()
-        digits = _DIGITS.match(text, start)
-        assert digits is not None
-        position = digits.end()
-        compound = roles.compound_at(start, position)
-        if compound is None:
-            number = _number(
-                text, _mantissa(text, start, mantissas), roles, groups[0] if groups else None
-            )
-        else:  # A date, a version, a phone number: one token, no quantity.
-            number_end, role = compound
-            number = Number(start, number_end, "", _ascii_digits(digits[0]), "", "", "plain", role)
-        found.append(number)
-        position = number.end
     return found
+
+
+def _may_join(plain: PlainNumber) -> bool:
+    """True for an integer, which may go on with a list of labels or with a date."""
+    return plain[-1] == "quantity" and not plain[4]
+
+
+def _by_rules(
+    text: str,
+    start: int,
+    roles: RoleReader,
+    mantissas: re.Pattern[str],
+    group: _Group | None,
+) -> Number:
+    """The number whose first digit stands at `start`, as all the rules together read it."""
+    digits = _DIGITS.match(text, start)
+    assert digits is not None
+    compound = roles.compound_at(start, digits.end())
+    if compound is None:
+        return _number(text, _mantissa(text, start, mantissas), roles, group)
+    number_end, role = compound  # A date, a version, a phone number: one token, no quantity.
+    return Number(start, number_end, "", _ascii_digits(digits[0]), "", "", "plain", role)
 
 
 _IN_GROUP = rf"[{_SIGNS}]?\d++(?:\.\d++)?"

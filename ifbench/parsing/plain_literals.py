@@ -1,13 +1,14 @@
 """Python collections that are read without a syntax tree: brackets, plain strings, plain numbers.
 
 `ast` builds objects for every node of a literal and takes many times as long as the few steps
-here. Whatever may not be so plain (escapes, prefixes, strings side by side, sums, sets,
+here; a list or dictionary that would be JSON under other quotes is read by `json`, in C. Whatever may not be so plain (escapes, prefixes, strings side by side, sums, sets,
 comments, brackets that only group) is left to it, and so is all that is not Python at all.
 Of what is read here it would say the same.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Final
 
@@ -36,6 +37,38 @@ def read_plain(source: str) -> object:
     """The list, tuple or dictionary that is the whole source. Raises `NotPlainError`."""
     if source[:1] not in _CLOSING:
         raise NotPlainError
+    found = _read_as_json(source)
+    return _read_in_steps(source) if found is None else found
+
+
+_NOT_ALIKE = ("\\", "\r", "true", "false", "null", "NaN", "Infinity")
+"""What JSON and Python read differently, or only one of them reads."""
+
+
+def _read_as_json(source: str) -> list[object] | tuple[object, ...] | dict[str, object] | None:
+    """The collection, where JSON has the same; `None` where it may have not."""
+    is_tuple = source[0] == "("
+    if source.count("(") != is_tuple or any(mark in source for mark in _NOT_ALIKE):
+        return None
+    if "'" in source:
+        if '"' in source:
+            return None
+        source = source.replace("'", '"')
+    if not source.isascii() and _HALF.search(source):
+        return None
+    try:
+        read = json.loads(f"[{source[1:-1]}]" if is_tuple and source[-1] == ")" else source)
+    except (ValueError, RecursionError):  # It may be Python all the same.
+        return None
+    if not is_tuple:
+        return read if isinstance(read, list | dict) else None
+    return tuple(read) if len(read) > 1 else None  # Brackets around one element only group.
+
+
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+def _read_in_steps(source: str) -> object:
     items: list[object] = []  # Of the innermost open collection: a dictionary's keys and values.
     closing = ""
     around: list[tuple[list[object], str]] = []

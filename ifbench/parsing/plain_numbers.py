@@ -9,7 +9,7 @@ plain is left to the rules; of what is plain they would say the same.
 from __future__ import annotations
 
 import re
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from ifbench.parsing.number_roles import (
     DEEP_LABELS,
@@ -19,8 +19,8 @@ from ifbench.parsing.number_roles import (
     Role,
 )
 
-PlainNumber: TypeAlias = tuple[int, str, str, Role]
-"""End, integer, fraction and role."""
+PlainNumber: TypeAlias = tuple[int, int, str, str, str, str, Literal["plain"], Role]
+"""The fields of a `Number`, without its sign and exponent: a plain one has none."""
 
 # A number's right neighbours, of which no exponent, group, date or version can come.
 _NO_FACTOR = r"(?![\s\\~$×✕⨯xX·⋅∙•*&^"  # Of what may begin `× 10^3`, after a blank.
@@ -65,15 +65,16 @@ def plain_at(text: str, match: re.Match[str]) -> PlainNumber | None:
         return None
     start, end = match.span()
     if kind == _NAME:
-        return end, text[start:end], "", "symbol"
+        return start, end, "", text[start:end], "", "", "plain", "symbol"
     if kind >= _UNSURE_INTEGER and not _is_free(
         text, start, end, is_integer=kind == _UNSURE_INTEGER
     ):
         return None
     if kind in {_FREE_FRACTION, _UNSURE_FRACTION}:
         fraction = match[kind]
-        return end, text[start : end - len(fraction) - 1], fraction, "quantity"
-    return end, text[start:end], "", "quantity"
+        integer = text[start : end - len(fraction) - 1]
+        return start, end, "", integer, fraction, "", "plain", "quantity"
+    return start, end, "", text[start:end], "", "", "plain", "quantity"
 
 
 def _is_free(text: str, start: int, end: int, *, is_integer: bool) -> bool:

@@ -149,7 +149,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS, st.integers(1, 12), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_calls_in_flight_never_exceed_the_limit_but_for_the_dead(events, most, rebuilt):
     crew = workers(4, Limits(concurrency=most), Budget(0.0, rebuilt))
     now, heard_at, dead = 0.0, dict.fromkeys(range(4), 0.0), set()
@@ -270,7 +270,7 @@ BOOKINGS = st.lists(
 
 
 @given(BOOKINGS, st.sampled_from([30.0, 300.0, 3000.0, 30000.0]))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_however_workers_report_no_window_has_more_than_its_flow_and_a_burst(reports, per_minute):
     crew = workers(3, Limits(requests_per_minute=per_minute, concurrency=10_000))
     now = 0.0

@@ -98,7 +98,7 @@ EVENTS = st.lists(
 
 
 @given(EVENTS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_what_is_spent_and_in_flight_never_passes_the_cap(events):
     async def play() -> None:
         crew = spenders(3, Purse(learning_until=0.0))

@@ -33,7 +33,7 @@ def test_what_is_plain_is_read_as_python_reads_it(inner: str, around: str) -> No
 
 @pytest.mark.parametrize(
     "source",
-    ["[1, -2.5, 1e3]", "('S-01', 8.05)", "{'a': {'b': [True, None]}, 'a': ()}", '["é",\n "",]', "(1,)"],
+    ["[1, -2.5, 1e3]", "[" * 150 + "]" * 150, "(1, {'a': 'b'})", '[1, "it\'s"]', "['a(', 1]", "('S-01', 8.05)", "{'a': {'b': [True, None]}, 'a': ()}", '["é",\n "",]', "(1,)"],
 )  # fmt: skip
 def test_common_collections_are_plain(source: str) -> None:
     assert repr(read_plain(source)) == repr(ast.literal_eval(source))
@@ -43,7 +43,7 @@ def test_common_collections_are_plain(source: str) -> None:
     "source",
     ["1", "'a'", "(1)", "[(1)]", "{1, 2}", "{[1]: 2}", "['a' 'b']", r"['\n']", "[1 + 2]", "[x]", "[01]",
      "[1]]", "[1", "[1)", "[,]", "{'a'}", "{'a': }", "[1] # one", "['\ud800']", "[1]*3", "", "x = [1]",
-     "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1)],
+     "[" * (MAX_DEPTH + 1) + "()" + "]" * (MAX_DEPTH + 1)],
 )  # fmt: skip
 def test_the_rest_is_left_to_python(source: str) -> None:
     with pytest.raises(NotPlainError):

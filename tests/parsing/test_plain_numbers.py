@@ -58,7 +58,8 @@ def test_a_part_and_the_whole_agree(text: str, start: int, length: int) -> None:
 def test_numbers_between_harmless_neighbours_are_plain(text: str, digits: str, role: str) -> None:
     start = text.index(digits)
     integer, _, fraction = digits.partition(".")
-    assert plain_number(text, start) == (start + len(digits), integer, fraction, role)
+    found = (start, start + len(digits), "", integer, fraction, "", "plain", role)
+    assert plain_number(text, start) == found
 
 
 @pytest.mark.parametrize(

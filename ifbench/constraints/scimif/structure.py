@@ -9,7 +9,14 @@ from typing import Literal, Self, TypeAlias
 from pydantic import model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
-from ifbench.parsing.answers import final_answer, regions_after, sentence_around, stated_answers
+from ifbench.parsing.answers import (
+    Region,
+    final_answer,
+    regions_after,
+    sentence_around,
+    stated_answers,
+    what_stands_last,
+)
 from ifbench.parsing.numbers import quantities_in
 from ifbench.parsing.sections import Section, content_lines, sections_in
 from ifbench.parsing.text_forms import comparable, lowered
@@ -170,11 +177,16 @@ def _statements(text: str, marker: str, position: Position) -> list[Span]:
         ]
     if (conclusion := _last_conclusion(lowered(text))) is not None:
         return [sentence_around(text, conclusion, conclusion)]
-    last = final_answer(text)
+    last = _unstated(text, marker)
     found = [sentence_around(text, last.start, last.end) if last else sentence_around(text, 0, 0)]
     if position == "beginning" and (first := _bare_first_line(text)):
         return [first, *found]
     return found
+
+
+def _unstated(text: str, marker: str) -> Region | None:
+    """The final answer where no region was found: without a marker it is known to be unstated."""
+    return final_answer(text) if marker else what_stands_last(text)
 
 
 def _last_conclusion(plain: str) -> int | None:
