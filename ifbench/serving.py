@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ifbench.config import RunConfig
-from ifbench.engines.vllm import server_key
 from ifbench.engines.vllm_command import (
     ENVIRONMENT,
     TOKEN_VARIABLE,
     serve_command,
+    server_key,
     vllm_options,
 )
 from ifbench.errors import PrerequisiteError

@@ -18,9 +18,8 @@ from typing import Protocol
 from ifbench.engines.engine import Try, ViewLoader, failed_response
 from ifbench.engines.openai_chat import OpenAIChat
 from ifbench.engines.stopping import StoppedError, Waits
-from ifbench.engines.vllm_command import VllmOptions, vllm_options
+from ifbench.engines.vllm_command import VllmOptions, server_key, vllm_options
 from ifbench.errors import PrerequisiteError
-from ifbench.keys import content_key
 from ifbench.types import FailureKind, ModelConfig, Prompt
 
 _SUSPICIOUS = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
@@ -65,12 +64,6 @@ def build_vllm(
 async def _nobody(key: str, suspect: Place | None) -> Sequence[Place]:
     del key, suspect
     raise PrerequisiteError("no server was started for this model, which was not to be asked")
-
-
-def server_key(config: ModelConfig) -> str:
-    """Names the server of a model: configs that differ in how they ask share one."""
-    options = vllm_options(config).model_dump(mode="json")
-    return content_key({"model": config.model, "revision": config.revision, **options})[:16]
 
 
 class Vllm:

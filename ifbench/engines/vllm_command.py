@@ -13,6 +13,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ifbench.engines.options import read_options
+from ifbench.keys import content_key
 from ifbench.types import ModelConfig
 
 Word = Annotated[str, StringConstraints(min_length=1)]
@@ -77,6 +78,12 @@ class VllmOptions(BaseModel):
 def vllm_options(config: ModelConfig) -> VllmOptions:
     """The options of a config, checked. Raises `ConfigError`."""
     return read_options(VllmOptions, config)
+
+
+def server_key(config: ModelConfig) -> str:
+    """Names the server of a model: configs that differ in how they ask share one."""
+    options = vllm_options(config).model_dump(mode="json")
+    return content_key({"model": config.model, "revision": config.revision, **options})[:16]
 
 
 def serve_command(model: str, options: VllmOptions, host: str, port: int) -> tuple[str, ...]:

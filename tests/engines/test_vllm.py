@@ -11,7 +11,7 @@ from engines.endpoint import FakeEndpoint, Fault
 from engines.engine_factories import MemoryJournal, chat_prompt
 from ifbench.engines.build import build_engine, check_options, open_asker
 from ifbench.engines.engine import no_media
-from ifbench.engines.vllm import server_key
+from ifbench.engines.vllm_command import server_key
 from ifbench.errors import ConfigError, PrerequisiteError
 from ifbench.types import FailureKind, Limits, ModelConfig, Sampling
 
