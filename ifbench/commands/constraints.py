@@ -11,6 +11,7 @@ from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Constraint, Extracted, Judged, Scripted
+from ifbench.constraints.parameter_docs import parameter_schema
 from ifbench.errors import DatasetError
 from ifbench.report.tables import Table, render
 
@@ -67,7 +68,7 @@ def as_json(constraint: Constraint) -> dict[str, Any]:
         "method": method_name(constraint),
         "version": constraint.method.version,
         "description": constraint.description,
-        "params": constraint.params.model_json_schema(),
+        "params": parameter_schema(constraint.params),
         "example": {
             "instruction": example.instruction,
             "params": dict(example.params),
@@ -105,7 +106,7 @@ def _rubric(constraint: Constraint) -> str:
 
 
 def _section(constraint: Constraint) -> Iterator[str]:
-    example, schema = constraint.example, constraint.params.model_json_schema()
+    example, schema = constraint.example, parameter_schema(constraint.params)
     yield f"### `{constraint.id}`"
     yield ""
     yield constraint.description
@@ -158,12 +159,12 @@ def _table(constraints: list[Constraint]) -> Table:
 
 def _properties(constraint: Constraint) -> dict[str, Any]:
     """Parameters under the names that records use."""
-    return dict(constraint.params.model_json_schema().get("properties", {}))
+    return dict(parameter_schema(constraint.params).get("properties", {}))
 
 
 def _long(constraint: Constraint) -> str:
     example = constraint.example
-    schema = constraint.params.model_json_schema()
+    schema = parameter_schema(constraint.params)
     return "\n".join(
         [
             f"{constraint.id}  (group {constraint.group}, {method_name(constraint)})",

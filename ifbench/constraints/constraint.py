@@ -20,7 +20,7 @@ from ifbench.types import Cause, Evidence, Outcome
 class Params(BaseModel):
     """Typed parameters of one constraint: frozen, and unknown keys are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", use_attribute_docstrings=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class NoParams(Params):
