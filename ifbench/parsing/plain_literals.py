@@ -37,8 +37,12 @@ def read_plain(source: str) -> object:
     """The list, tuple or dictionary that is the whole source. Raises `NotPlainError`."""
     if source[:1] not in _CLOSING:
         raise NotPlainError
-    found = _read_as_json(source)
+    found = _read_as_json(source) if len(source) > _SHORT else None
     return _read_in_steps(source) if found is None else found
+
+
+_SHORT = 80
+"""Characters that a few steps read as quickly as a try with JSON."""
 
 
 _NOT_ALIKE = ("\\", "\r", "true", "false", "null", "NaN", "Infinity")

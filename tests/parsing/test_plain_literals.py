@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ifbench.parsing.plain_literals import MAX_DEPTH, NotPlainError, read_plain
 
 _PIECES = (
+    "true", "NaN", "1e400", "-0", "1E5", '"', "'",
     "[", "]", "(", ")", "{", "}", "[", "]", ",", ", ", ":", ": ", " ", "\n", "1", "-1", "0", "1.5",
     "-0.0", "1e5", "'a'", '"b"', "''", "True", "None", "'é'", "()", "[]", "{}", "(1,)", "'a': 1",
     "01", "1.", "1_0", "0x1", "+1", "- 1", "2j", "'''", "b''", "null", "x", "\\", "#", "\r", "'\\n'",
@@ -24,6 +25,20 @@ _PIECES = (
 )
 def test_what_is_plain_is_read_as_python_reads_it(inner: str, around: str) -> None:
     source = f"{around[: len(around) // 2]}{inner}{around[len(around) // 2 :]}"
+    try:
+        value = read_plain(source)
+    except NotPlainError:
+        return
+    assert repr(value) == repr(ast.literal_eval(source))
+
+
+@given(
+    st.lists(st.sampled_from(_PIECES), max_size=12).map("".join),
+    st.sampled_from(("[]", "()", "{}")),
+)
+def test_what_json_reads_as_well_is_read_as_python_reads_it(inner: str, around: str) -> None:
+    long = "'" + 90 * "a" + "'" + (": 1, " if around == "{}" else ", ")
+    source = f"{around[0]}{long}{inner}{around[1]}"
     try:
         value = read_plain(source)
     except NotPlainError:
