@@ -171,6 +171,7 @@ def _is_unlike_english(word: str) -> bool:
     return bool(_UNLIKE_ENGLISH.search(word) and re.search(r"[A-Za-z]", word))
 
 
+@lru_cache(maxsize=4096)
 def _is_written(word: str, system: System, *, labelled: bool = False) -> bool:
     """True for a word in the notation's characters that can hardly be anything else.
 

@@ -333,6 +333,8 @@ def _number(text: str, mantissa: re.Match[str], roles: RoleReader, group: _Group
         form, exponent = "e", _ascii_digits(exponent)
     elif power := _power_after(text, mantissa):
         end, form, exponent = power
+    elif fraction and (concise := _CONCISE.match(text, end)):
+        end = concise.end()
     role = roles.role_of(start, end, is_integer=form == "plain" and not fraction)
     if group is not None and start >= group.power_start:
         role = "index"
@@ -352,6 +354,8 @@ def _number(text: str, mantissa: re.Match[str], roles: RoleReader, group: _Group
 
 
 _CONCISE = re.compile(r"\(\d{1,3}\)")  # The uncertainty of the last digits: 6.62607015(81).
+# `1.5×10−3` as it is copied from print. With a hyphen it may be a range: 3 × 10-15 mL.
+_FLAT_POWER = re.compile(r"(?P<flat>−\d{1,2})(?![\d.,]\d|\d|%)")
 
 
 def _power_after(text: str, mantissa: re.Match[str]) -> tuple[int, Form, str] | None:
@@ -359,7 +363,7 @@ def _power_after(text: str, mantissa: re.Match[str]) -> tuple[int, Form, str] | 
     end, form, power = mantissa.end(), "sci", None
     concise = _CONCISE.match(text, end) if mantissa[3] else None
     if times_ten := _TIMES_TEN.match(text, concise.end() if concise else end):
-        power = _POWER.match(text, times_ten.end())
+        power = _POWER.match(text, times_ten.end()) or _FLAT_POWER.match(text, times_ten.end())
     if power is None and mantissa[0] == "10":
         form, power = "power", _POWER.match(text, end)
     if power is None:

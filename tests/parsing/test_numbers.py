@@ -93,6 +93,8 @@ def test_decimals_are_the_digits_as_they_are_written(text: str, decimals: list[i
         (r"1.5 \times {10}^{-3}", "sci", "-3"),
         (r"1.5 \(\times\) 10\(^{-3}", "sci", "-3"),
         (r"6.62607015(81) \times 10^{-34}", "sci", "-34"),
+        ("1.5×10−3", "sci", "-3"),  # Copied from print.
+        ("3.14(2)", "plain", ""),
         ("10^5", "power", "5"),
         ("10⁻⁷", "power", "-7"),
         ("10^{-7}", "power", "-7"),
