@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ifbench.config import load_config
+from ifbench.config import Point, load_config
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.local import LocalExecutor
-from ifbench.pipeline import Evaluation, evaluate, ready
+from ifbench.pipeline import Evaluation, evaluate
+from ifbench.runs import ready
 
 STAND_IN = Path(__file__).parent / "execution" / "stand_in_server.py"
 SAMPLES = 6
@@ -64,7 +65,9 @@ class Place:
             ],
             config_dir=self.folder / "conf",
         )
-        return evaluate(ready(config), self._executor(), lambda *_: nullcontext())
+        runs = ready([Point(config=config)])
+        (evaluation,) = evaluate(runs, self._executor(), lambda *_: nullcontext())
+        return evaluation
 
     def _executor(self):
         if self.execution == "local":

@@ -239,6 +239,7 @@ def parse(override: str, written: str) -> Any:
         raise ConfigError(
             f"{origin}: one value is expected, and this is several. "
             f'A list is written in brackets: "{display_override(f"{key}=[{value}]")}"; '
-            "a text with commas in quotes"
+            "a text with commas in quotes. A run for each value is a sweep: give `-m` to "
+            "`ifbench evaluate` or `plan`"
         )
     return parsed.value()

@@ -21,6 +21,7 @@ from engines.engine_factories import (
 )
 from ifbench.engines.ask import Asker, DryAsk, PlannedCall
 from ifbench.engines.breaker import Breaker
+from ifbench.engines.budgets import client_of
 from ifbench.engines.engine import Try
 from ifbench.engines.limits import LocalLimiter, local_limiters
 from ifbench.engines.scripted import ScriptedEngine
@@ -44,7 +45,7 @@ MODEL = chat_model(limits=Limits(attempts=3, elapsed_s=1000))
 
 def asker_over(engine: Any, journal: Any = None, model=MODEL, **fields: Any) -> Asker:
     return Asker(
-        engines={model.name: engine},
+        engines={client_of(model): engine},
         journal=journal or MemoryJournal(),
         limiters=local_limiters([model]),
         **fields,
@@ -295,9 +296,9 @@ async def test_overload_pauses_everyone_on_the_budget():
     engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
     limiters = local_limiters([MODEL])
     paused: list[float] = []
-    limiters[MODEL.name].pause = paused.append  # type: ignore[method-assign]
+    limiters[client_of(MODEL)].pause = paused.append  # type: ignore[method-assign]
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
         limiters=limiters,
         clockwork=time_.clockwork,
@@ -342,9 +343,9 @@ async def test_endpoint_that_is_out_is_asked_no_more_until_it_may_be_back():
     breaker = Breaker(failures_needed=3, outage_s=1.0, probe_after_s=100.0)
     limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
-        limiters={MODEL.name: limiter},
+        limiters={client_of(MODEL): limiter},
         tally=tally,
         clockwork=time_.clockwork,
     )
@@ -366,9 +367,9 @@ async def test_endpoint_that_asks_for_less_is_not_out():
     breaker = Breaker(failures_needed=1, outage_s=0.0)
     limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
-        limiters={MODEL.name: limiter},
+        limiters={client_of(MODEL): limiter},
         clockwork=time_.clockwork,
     )
     assert (await ask(chat_prompt())).text == "four"
