@@ -42,7 +42,8 @@ def run(options: argparse.Namespace) -> int:
     points = load_points(
         options.overrides, is_sweep=options.multirun, config_dir=options.config_dir
     )
-    return run_points(points, command_line(options))
+    again = command_line(options.overrides, options.config_dir, is_sweep=options.multirun)
+    return run_points(points, again)
 
 
 def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) -> int:
@@ -107,11 +108,11 @@ def build_executor(config: RunConfig) -> RunningExecutor:
             return RayExecutor(RayOptions(address=config.execution.address))
 
 
-def command_line(options: argparse.Namespace) -> str:
+def command_line(overrides: Sequence[str], config_dir: object, *, is_sweep: bool = False) -> str:
     """The command that goes on with the runs, as one would type it."""
-    folder = ["--config-dir", str(options.config_dir)] if options.config_dir else []
-    sweep = ["-m"] if options.multirun else []
-    return shlex.join(["ifbench", "evaluate", *sweep, *folder, *options.overrides])
+    folder = ["--config-dir", str(config_dir)] if config_dir else []
+    sweep = ["-m"] if is_sweep else []
+    return shlex.join(["ifbench", "evaluate", *sweep, *folder, *overrides])
 
 
 _REASON = 300
@@ -222,7 +223,7 @@ def ended(evaluations: Sequence[Evaluation], command: str) -> int:
         print("\n".join(_what_helps(owing, command)))
         return EXIT_OWED
     ids = " ".join(evaluation.manifest.run_id for evaluation in evaluations)
-    print(f"complete. {'More tables' if len(evaluations) == 1 else 'Again'}: ifbench report {ids}")
+    print(f"complete. {'More tables' if len(evaluations) == 1 else 'Side by side again'}: ifbench report {ids}")
     return EXIT_OK
 
 

@@ -100,7 +100,7 @@ def _run_row(run: Run) -> tuple[str, ...]:
         f"{_sum(calls, 'missing'):,}",
         f"{_sum(calls, 'expected'):,}",
         f"{shared:,}",
-        f"${_cost_of(run):,.2f}",
+        f"${_cost_of(run):,.2f}" if any(map(_is_priced, run.config.models)) else "no price",
     )
 
 

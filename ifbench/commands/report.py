@@ -35,8 +35,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
         runs = list({run.run_id: run for run in named}.values())
-        views = _views(options, (*OTHER_TABLES, "overview"))
-        tables = _summary(store, runs, views, with_paper=options.paper)
+        chosen = _views(options, (*OTHER_TABLES, "overview"))
+        tables = _summary(store, runs, chosen, with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
     return EXIT_OK
 

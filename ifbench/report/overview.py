@@ -37,7 +37,6 @@ class RunScores:
 def overview_table(runs: Sequence[RunScores]) -> Table:
     """The main metrics of each run and model, with what they rest on."""
     metrics = tuple(dict.fromkeys(name for run in runs for name in run.benchmark.metrics))
-    ids = " ".join(run.run_id for run in runs)
     return Table(
         name="overview",
         title=f"Overview of {len(runs)} runs (percent)",
@@ -49,7 +48,6 @@ def overview_table(runs: Sequence[RunScores]) -> Table:
         ),
         notes=(
             "undecided: trials that are owed, by cause.",
-            f"side by side again: ifbench report {ids}",
             "two judges, models or rule sets in detail: ifbench report RUN --against RUN",
         ),
     )
