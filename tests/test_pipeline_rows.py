@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from factories import make_trial
+from factories import make_sample, make_trial
 from ifbench.pipeline import in_turns
 
 
 def rows(run: str, *samples: str):
-    return iter([replace(make_trial(sample), run=run) for sample in samples])
+    return iter([replace(make_trial(make_sample(id=sample)), run=run) for sample in samples])
 
 
 @pytest.mark.parametrize(

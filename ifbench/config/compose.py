@@ -103,10 +103,25 @@ def _compose(
         for folder in others:  # Hydra's schema source must stay the last one.
             path.prepend("ifbench", f"file://{folder}", anchor="schema")
         loader.repository.initialize_sources(path)
-        choices = list(overrides.choices)
+        choices = _without_left_out(overrides.choices)
         defaults = loader.compute_defaults_list(name, choices, RunMode.RUN).defaults
         config = hydra_compose(name, [*choices, *overrides.values], return_hydra_config=True)
     return config, tuple((entry.config_path or "", entry.package or "") for entry in defaults)
+
+
+def _without_left_out(choices: Sequence[str]) -> list[str]:
+    """The choices without the overlays before an `experiment=null`, which Hydra takes for a fault."""
+    last = max((at for at, text in enumerate(choices) if _is_left_out(text)), default=-1)
+    return [
+        text
+        for at, text in enumerate(choices)
+        if at > last or text.lstrip("+").partition("=")[0].strip() != "experiment"
+    ]
+
+
+def _is_left_out(text: str) -> bool:
+    key, _, option = text.lstrip("+").partition("=")
+    return key.strip() == "experiment" and option.strip() == "null"
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def test_a_setting_of_a_model_may_be_for_some_points_alone():
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [
-        (("judge=ja,jc",), ["point `judge=jc`", "no model `jc`", "did you mean `j"]),
+        (("judge=ja,jc",), ["point `judge=jc`", "no model `jc`", "choices: "]),
         (("judge=ja", "attempts=1,0"), ["point `attempts=0`", "`attempts` must be above 0"]),
         (("judge=ja,jb", "model.smollm2.sampling.seed=1"), ["reaches no model of this run"]),
         (("judge=ja", "seed=interval(0,1)"), ["cannot be expanded", "INTERVAL"]),

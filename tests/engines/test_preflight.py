@@ -99,7 +99,7 @@ async def test_outage_that_passes_is_fine(endpoint):
 
 async def test_probe_shows_what_works_too():
     model = chat_model()
-    (found,) = await probe([model], {"m": ScriptedEngine(lambda _: "Hello!")})
+    (found,) = await probe([model], {client_of(model): ScriptedEngine(lambda _: "Hello!")})
     assert found.works
     assert (found.models, found.response.text, found.mend) == (("m",), "Hello!", "")
 
