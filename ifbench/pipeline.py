@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, groupby
@@ -94,23 +94,13 @@ def _evaluate(
     serving: Serving,
     is_interrupted: Callable[[], bool],
 ) -> tuple[Evaluation, ...]:
-    store, now, here = runs[0].store, datetime.now(UTC), current_environment()
-    manifests = [started(run.manifest, now, here) for run in runs]
+    began, here = datetime.now(UTC), current_environment()
+    manifests = [started(run.manifest, began, here) for run in runs]
     probed = check_endpoints(runs, serving)
     for manifest in manifests:
-        store.save_manifest(manifest)
+        runs[0].store.save_manifest(manifest)
     steps = evaluation_steps({run.id: run.config for run in runs}, left_usd(runs, probed))
-    with ExitStack() as stack:
-        ledgers = {
-            run.id: _Ledger(
-                run=run,
-                manifest=manifest,
-                probed=probed[run.id],
-                book=Book(graders=roles_of(run.config).graders),
-                results=stack.enter_context(store.results(run.id, run.dataset.sha256)),
-            )
-            for run, manifest in zip(runs, manifests, strict=True)
-        }
+    with _ledgers(runs, manifests, probed) as ledgers:
         try:
             with watch(runs, executor, steps):
                 for trial in chain.from_iterable(
@@ -126,8 +116,29 @@ def _evaluate(
             raise
     counts, stopped = executor.counts(), is_interrupted()
     evaluations = tuple(one.closed(counts, interrupted=stopped) for one in ledgers.values())
-    store.tidy()
+    runs[0].store.tidy()
     return evaluations
+
+
+# ── What each run leaves ─────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _ledgers(
+    runs: Sequence[Run], manifests: Sequence[Manifest], probed: Mapping[str, tuple[Calls, ...]]
+) -> Iterator[Mapping[str, _Ledger]]:
+    """A ledger for each run, by its id; what they have not published is dropped on leaving."""
+    with ExitStack() as stack:
+        yield {
+            run.id: _Ledger(
+                run=run,
+                manifest=manifest,
+                probed=probed[run.id],
+                book=Book(graders=roles_of(run.config).graders),
+                results=stack.enter_context(run.store.results(run.id, run.dataset.sha256)),
+            )
+            for run, manifest in zip(runs, manifests, strict=True)
+        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -223,7 +223,9 @@ def ended(evaluations: Sequence[Evaluation], command: str) -> int:
         print("\n".join(_what_helps(owing, command)))
         return EXIT_OWED
     ids = " ".join(evaluation.manifest.run_id for evaluation in evaluations)
-    print(f"complete. {'More tables' if len(evaluations) == 1 else 'Side by side again'}: ifbench report {ids}")
+    print(
+        f"complete. {'More tables' if len(evaluations) == 1 else 'Side by side again'}: ifbench report {ids}"
+    )
     return EXIT_OK
 
 
