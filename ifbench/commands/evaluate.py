@@ -69,9 +69,10 @@ def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) 
             prices={model.name: model.price for run in runs for model in run.config.models},
         )
         with stopper.listening(executor), progress, ExitStack() as stack:
-            for run in runs:
-                stack.enter_context(_progress_file(run, executor, steps))
+            files = [stack.enter_context(_progress_file(run, executor, steps)) for run in runs]
             yield
+            for file in files:  # All at once: a store may answer slowly.
+                file.end()
 
     executor = build_executor(points[0].config)
     try:
