@@ -61,7 +61,7 @@ def _cells(
     undecided = Counter(cause.value for score in scores for cause in score.owed_causes)
     return (
         cells.part(complete, len(scores)),
-        *(cells.figure(n, own[n]) if n in own else cells.number(n, None, "") for n in columns),
+        *(cells.figure(n, own[n]) if n in own else cells.printed_figure(n, None) for n in columns),
         cells.tallies("undecided", undecided),
     )
 

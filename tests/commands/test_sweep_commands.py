@@ -51,7 +51,7 @@ def test_points_that_come_to_one_run_are_one_and_it_is_said(capsys):
 
 
 def test_runs_that_share_no_table_are_shown_at_a_glance(capsys):
-    assert ifbench("evaluate", "-m", *RUN, JUDGES, "benchmark=scimif,videoif") == 0
+    assert ifbench("evaluate", "-m", *RUN, "benchmark=scimif,videoif", JUDGES) == 0
     line = capsys.readouterr().out.splitlines()[-1]
     ids = line.partition("ifbench report ")[2].split()
     assert len(ids) == 4
