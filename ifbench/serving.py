@@ -81,8 +81,10 @@ class Serving:
 
     def finished(self, trial: Trial) -> None:
         """A row is out; after a candidate's last one, of the last run, its server is let go."""
+        if self._servers is None:
+            return
         lane = lane_of(trial.item.candidate)
-        if self._servers is None or lane[1] not in self._titles:
+        if lane[1] not in self._titles:
             return
         self._left[lane] -= 1
         if not self._left[lane]:

@@ -110,18 +110,16 @@ def _compose(
 
 
 def _without_left_out(choices: Sequence[str]) -> list[str]:
-    """The choices without the overlays before an `experiment=null`, which Hydra takes for a fault."""
-    last = max((at for at, text in enumerate(choices) if _is_left_out(text)), default=-1)
-    return [
-        text
-        for at, text in enumerate(choices)
-        if at > last or text.lstrip("+").partition("=")[0].strip() != "experiment"
-    ]
-
-
-def _is_left_out(text: str) -> bool:
-    key, _, option = text.lstrip("+").partition("=")
-    return key.strip() == "experiment" and option.strip() == "null"
+    """The choices as Hydra takes them: an overlay is left out by `~experiment`, not by null."""
+    pairs = [[word.strip() for word in text.lstrip("+").partition("=")] for text in choices]
+    chosen = [option for key, _, option in pairs if key == "experiment"]
+    if chosen[-1:] == ["null"]:
+        others = (
+            text for text, pair in zip(choices, pairs, strict=True) if pair[0] != "experiment"
+        )
+        return [*others, "~experiment"]
+    null = ["experiment", "=", "null"]  # One that a later choice replaces.
+    return [text for text, pair in zip(choices, pairs, strict=True) if pair != null]
 
 
 @contextmanager

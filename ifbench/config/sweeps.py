@@ -7,8 +7,9 @@ point is then loaded as if it had been typed alone, and gives the errors that it
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +88,7 @@ def expand(overrides: Sequence[str], *, folders: Sequence[Path]) -> tuple[Line, 
     for number, parsed in enumerate(swept.values()):
         parsed.key_or_group = f"{_NUMBERED}{number}"
     try:
+        _refuse_too_many(swept)
         (batch,) = BasicSweeper.split_arguments(list(swept.values()), None)
     except HydraException as error:
         raise ConfigError(f"the sweep cannot be expanded: {error}") from None
@@ -106,6 +108,7 @@ def _line(overrides: Sequence[str], swept: Sequence[str], chosen: Sequence[str])
 
 
 _NUMBERED = "swept"
+MOST_POINTS = 1000
 
 
 def _sweep(text: str, folders: Sequence[Path]) -> Any:
@@ -125,9 +128,22 @@ def _sweep(text: str, folders: Sequence[Path]) -> Any:
         return None
     group = key.lstrip("+").strip()
     parsed.config_loader = _Names(folders, "model" if group in ROLES else group)  # type: ignore[assignment]
-    if parsed.is_discrete_sweep() and not list(parsed.sweep_iterator()):
-        raise ConfigError(f"{origin_of_override(text)}: matches nothing")
     return parsed
+
+
+def _refuse_too_many(swept: Mapping[str, Any]) -> None:
+    """Raise ConfigError for an override that means nothing, and for more points than anyone means.
+
+    Hydra would make a list of them all first.
+    """
+    count = 1
+    for text, parsed in swept.items():
+        few = list(islice(parsed.sweep_iterator(), MOST_POINTS + 1))
+        if not few:
+            raise ConfigError(f"{origin_of_override(text)}: matches nothing")
+        count *= len(few)
+    if count > MOST_POINTS:
+        raise ConfigError(f"the sweep has more than {MOST_POINTS} points, of which each is a run")
 
 
 class _Names:

@@ -114,6 +114,8 @@ def test_a_setting_of_a_model_may_be_for_some_points_alone():
         (("judge=ja", "attempts=1,0"), ["point `attempts=0`", "`attempts` must be above 0"]),
         (("judge=ja,jb", "model.smollm2.sampling.seed=1"), ["reaches no model of this run"]),
         (("judge=ja", "seed=interval(0,1)"), ["cannot be expanded", "INTERVAL"]),
+        (("judge=ja,jb", "seed=range(0,501)"), ["more than 1000 points"]),
+        (("judge=ja", "seed=range(0,1000000000)"), ["more than 1000 points"]),
         (("judge=glob(q9*)",), ["`judge=glob(q9*)`", "matches nothing"]),
         (("judge=ja", "max_usd=1,2"), ["`max_usd=1`", "`max_usd=2`", "differ in `max_usd`"]),
         (("judge=ja", "experiment=short,far"), ["`experiment=far`", "differ in `store`"]),
