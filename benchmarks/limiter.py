@@ -55,14 +55,14 @@ def model_of(limits: dict[str, Any]) -> Any:
 
 async def send(limits: dict[str, Any], seconds: float, width: int, latency_s: float) -> Done:
     """As many calls as the cluster's limiter grants; a call is a sleep."""
-    from ifbench.engines.budgets import build_budgets
+    from ifbench.engines.budgets import build_budgets, client_of
     from ifbench.engines.shared_limits import shared_limiters
     from ifbench.execution.ray_limiter import RayLimiter
 
     keeper = Counted(RayLimiter(build_budgets))
     moments: list[float] = []
     async with shared_limiters([model_of(limits)], keeper, "bench") as shared:
-        limiter = shared.limiters["m"]
+        limiter = shared.limiters[client_of(model_of(limits))]
 
         async def calls() -> None:
             while True:
@@ -149,7 +149,7 @@ async def free(_: int) -> Free:
 
 @asynccontextmanager
 async def arm_of(name: str, limits: dict[str, Any]) -> Any:
-    from ifbench.engines.budgets import build_budgets
+    from ifbench.engines.budgets import build_budgets, client_of
     from ifbench.engines.limits import local_limiters
     from ifbench.engines.shared_limits import shared_limiters
     from ifbench.execution.ray_limiter import RayLimiter
@@ -157,12 +157,14 @@ async def arm_of(name: str, limits: dict[str, Any]) -> Any:
     if name == "bare loop":
         yield free
     elif name == "own limiter":
-        yield local_limiters([model_of(limits)])["m"].acquire
+        yield local_limiters([model_of(limits)])[client_of(model_of(limits))].acquire
     else:
         keeper = RayLimiter(build_budgets)
         async with shared_limiters([model_of(limits)], keeper, "bench") as shared:
-            (await shared.limiters["m"].acquire(1)).release(1)  # The keeper has started.
-            yield shared.limiters["m"].acquire
+            (await shared.limiters[client_of(model_of(limits))].acquire(1)).release(
+                1
+            )  # The keeper has started.
+            yield shared.limiters[client_of(model_of(limits))].acquire
 
 
 def keeper_cpu_s(ray: Any) -> float:

@@ -47,7 +47,7 @@ def run_arm(arm: str, url: str, folder: Path, concurrency: int, count: int) -> l
     from ifbench.commands.evaluate import build_executor
     from ifbench.config.values import Benchmark, Execution, RunConfig, StoreConfig, Workers
     from ifbench.keys import prompt_key
-    from ifbench.pipeline import trials
+    from ifbench.runs import trials
     from ifbench.stages.prepare import prepare
     from ifbench.store import open_store
     from ifbench.types import Limits, ModelConfig, Prompt
@@ -73,7 +73,7 @@ def run_arm(arm: str, url: str, folder: Path, concurrency: int, count: int) -> l
     if arm == "loop":
         asyncio.run(plain_loop(model, rows, config.store.uri))
     else:
-        finished = list(build_executor(config).run(rows, evaluation_steps(config)))
+        finished = list(build_executor(config).run(rows, evaluation_steps({"": config})))
         assert all(row.score is not None and row.score.is_complete for row in finished)
         assert len(finished) == count
     journal = open_store(config.store.uri).journal

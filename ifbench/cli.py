@@ -83,9 +83,9 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     evaluate = add("evaluate", "ask models, verify their answers, and leave scores and a table")
-    _configured(evaluate)
+    _configured(evaluate, can_sweep=True)
     plan = add("plan", "show what `evaluate` would do: calls, tokens, cost, time; asks nobody")
-    _configured(plan)
+    _configured(plan, can_sweep=True)
 
     submit = add("submit", "write a RayJob that evaluates on a Kubernetes cluster, or apply it")
     submit.add_argument(
@@ -106,7 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     submit.add_argument("-o", "--output", type=_path, help="default: standard output")
     submit.add_argument("--context", help="which cluster of the kubeconfig")
     submit.add_argument("--kubeconfig", type=_path, help="default: kubectl's own")
-    _configured(submit)
+    _configured(submit, can_sweep=True)
 
     report = add("report", "print the tables of stored runs")
     report.add_argument(
@@ -226,13 +226,20 @@ def _path(text: str) -> Path:
     return Path(_said(text))
 
 
-def _configured(command: argparse.ArgumentParser) -> None:
+def _configured(command: argparse.ArgumentParser, *, can_sweep: bool = False) -> None:
     command.add_argument(
         "overrides", nargs="*", metavar="KEY=VALUE", help="judge=NAME, benchmark.limit=20, …"
     )
     command.add_argument(
         "--config-dir", type=_path, help="a folder like conf/ that is searched first"
     )
+    if can_sweep:
+        command.add_argument(
+            "-m",
+            "--multirun",
+            action="store_true",
+            help="a run for each combination of KEY=A,B,… (Hydra's sweeps), all of them as one",
+        )
 
 
 def _stored(command: argparse.ArgumentParser) -> None:

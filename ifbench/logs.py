@@ -32,6 +32,8 @@ _OURS = "ifbench"
 class Row:
     """What is handled just now."""
 
+    run: str = ""
+    """The id of its run, where several are handled together."""
     sample: str
     candidate: str
     step: str
@@ -127,7 +129,7 @@ class _JsonLines(logging.Formatter):
         if _now.run:
             line["run"] = _now.run
         if (row := _row.get()) is not None:
-            line |= asdict(row)
+            line |= {name: value for name, value in asdict(row).items() if name != "run" or value}
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         return json.dumps(line, ensure_ascii=True)

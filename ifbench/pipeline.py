@@ -1,75 +1,44 @@
 """The whole flow of an evaluation on one screen.
 
-ready: load ─► survey (what is stored, what is owed)
+ready (`runs.py`): load ─► survey (what is stored, what is owed)
 evaluate: preflight ─► generate ─► verify ─► judge and score ─► results, manifest
+
+A sweep is several runs in one flow: one set of workers, one budget for each endpoint, one purse.
+A run alone is a sweep of one. Each run keeps its own results, books and manifest.
 """
 
 from __future__ import annotations
 
 import asyncio
-import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.util import find_spec
-from itertools import chain
-from types import MappingProxyType
+from itertools import chain, groupby
 from typing import Protocol, TypeAlias
 
 from ifbench.accounting import Book, calls_of, spent
-from ifbench.benchmarks import get_benchmark
-from ifbench.benchmarks.datasets import Dataset, open_dataset
-from ifbench.config import RunConfig, identity, resolved
-from ifbench.constraints.rule_sets import rule_set
-from ifbench.engines.build import check_options, open_engines
-from ifbench.engines.preflight import preflight
-from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError, StoreError
+from ifbench.engines.build import open_engines
+from ifbench.engines.preflight import Endpoint, endpoint_of, preflight
+from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Executor, Lane, Step
-from ifbench.media.places import needs_decoder
-from ifbench.prompts import all_template_hashes
-from ifbench.serving import Serving, open_serving
-from ifbench.stages.plan import plan
-from ifbench.store import Manifest, Store, open_store, run_id
-from ifbench.store.location import session_address
+from ifbench.runs import Run, trials
+from ifbench.serving import LaneId, Serving, Wanted, lane_of, open_serving
+from ifbench.store import Manifest, ResultsWriter
 from ifbench.store.manifest import Calls, current_environment, finished, started
-from ifbench.survey import Survey, survey
-from ifbench.tally import Counts, Tally
-from ifbench.told import told
-from ifbench.types import ModelConfig, Purpose, Rules, Trial, Verdict
+from ifbench.tally import Counts, Tally, of_run
+from ifbench.types import ModelConfig, Trial, Verdict
 from ifbench.workers import evaluation_steps, lane_width, roles_of, view_loader
-
-EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit", "selfies")})
-"""The modules behind the extras that checks need."""
 
 
 class RunningExecutor(Executor, Protocol):
     """An executor that also tells how far it is."""
 
     servers: Finder | None
-    """Where workers find the servers of the run's own models."""
+    """Where workers find the servers of the runs' own models."""
 
     def counts(self) -> Counts: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
-    """A run that is ready to begin: checked, and nothing spent yet."""
-
-    config: RunConfig
-    dataset: Dataset
-    store: Store
-    manifest: Manifest
-    survey: Survey
-
-    @property
-    def id(self) -> str:
-        return self.manifest.run_id
-
-    @property
-    def planned(self) -> int:
-        return self.survey.trials
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,226 +65,211 @@ class Evaluation:
 
 
 Watch: TypeAlias = Callable[
-    [Run, RunningExecutor, tuple[Step, ...]], AbstractContextManager[object]
+    [Sequence[Run], RunningExecutor, tuple[Step, ...]], AbstractContextManager[object]
 ]
-"""Shows progress and listens for signals while a run goes on."""
-
-
-def ready(config: RunConfig) -> Run:
-    """Load and check everything that can be wrong before anything is spent.
-
-    Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
-    """
-    check_options(config.models)
-    check_rules(config)
-    config = graded(config)
-    store = open_store(config.store.uri)
-    config = _kept_at(config, store.root.address)
-    dataset = open_dataset(config.benchmark)
-    check_extras(dataset.constraints, config.rules)
-    what = identity(config)
-    # The data are what they say, wherever they lie.
-    what = {**what, "benchmark": {**what["benchmark"], "data": dataset.sha256}}
-    manifest = Manifest(
-        run_id=run_id(what),
-        identity=what,
-        config=resolved(config),
-        dataset_sha256=dataset.sha256,
-        templates=all_template_hashes(),
-        seeds={"run": config.seed},
-    )
-    rows = told(trials(config, dataset), "looking up what is stored: trials")
-    found = survey(config, rows, store.journal)
-    check_decoder(config, dataset, found)
-    return Run(
-        config=_kept_at(config, session_address(store.root, secrets.token_hex(4))),
-        dataset=dataset,
-        store=store,
-        manifest=_continued(store, manifest),
-        survey=found,
-    )
-
-
-def _kept_at(config: RunConfig, address: str) -> RunConfig:
-    return replace(config, store=replace(config.store, uri=address))
-
-
-def check_rules(config: RunConfig) -> None:
-    """Raise `ConfigError` when the benchmark's items cannot be decided by the rule set."""
-    known = get_benchmark(config.benchmark.name).rules
-    if config.rules not in known:
-        raise ConfigError(
-            f"rules: benchmark {config.benchmark.name} has no rule set `{config.rules}`; "
-            f"known: {', '.join(known)}"
-        )
-
-
-def graded(config: RunConfig) -> RunConfig:
-    """The configuration, without correctness where the benchmark does not ask for it.
-
-    Raises `ConfigError` when a grader is named that would have nothing to decide.
-    """
-    benchmark = get_benchmark(config.benchmark.name)
-    if benchmark.is_graded:
-        return config
-    if config.grader is not None:
-        raise ConfigError(
-            f"grader: {benchmark.title} asks whether instructions are followed, and not whether "
-            f"answers are right; leave `grader` out, got `{config.grader.name}`"
-        )
-    return replace(config, correctness="none")
-
-
-def check_extras(constraint_ids: Iterable[str], rules: Rules = "paper") -> None:
-    """Raise `PrerequisiteError` when a check needs a package that is not installed."""
-    known = rule_set(rules)
-    for name in sorted(set(constraint_ids) & known.keys()):
-        for module in EXTRAS.get(known[name].extra, ()):
-            if find_spec(module) is None:
-                raise PrerequisiteError(
-                    f'{name} needs {module}: pip install "ifbench[{known[name].extra}]"'
-                )
-
-
-def check_decoder(config: RunConfig, dataset: Dataset, found: Survey) -> None:
-    """Raise `PrerequisiteError` when a candidate is to be shown what nothing here can decode."""
-    asked = {one.model for one in found.calls if one.purpose is Purpose.CANDIDATE and one.missing}
-    for model in config.candidates:
-        shows = model.name in asked and needs_decoder(dataset.media, model.media)
-        if shows and find_spec("av") is None:
-            raise PrerequisiteError(
-                f"{model.name} is to be shown video or sound, which needs PyAV: "
-                'pip install "ifbench[video]"'
-            )
-
-
-def trials(
-    config: RunConfig, dataset: Dataset, candidates: Sequence[ModelConfig] | None = None
-) -> Iterator[Trial]:
-    """The rows of a run, or of some of its candidates, afresh each time it is called."""
-    for item in plan(dataset.samples(), candidates or config.candidates, config.attempts):
-        yield Trial(item=item)
-
-
-def lanes(config: RunConfig, dataset: Dataset, group: Collection[str]) -> tuple[Lane, ...]:
-    """The rows of some candidates, a lane for each, so that none waits for a slower one."""
-    return tuple(
-        Lane(
-            name=candidate.name,
-            rows=trials(config, dataset, (candidate,)),
-            in_flight=lane_width(config, candidate),
-        )
-        for candidate in config.candidates
-        if candidate.name in group
-    )
+"""Shows progress and listens for signals while runs go on."""
 
 
 def evaluate(
-    run: Run,
+    runs: Sequence[Run],
     executor: RunningExecutor,
     watch: Watch,
     is_interrupted: Callable[[], bool] = lambda: False,
-) -> Evaluation:
-    """Carry a run out and leave its results. What is stored is not asked again.
+) -> tuple[Evaluation, ...]:
+    """Carry runs out together and leave their results. What is stored is not asked again.
 
     Raises `PrerequisiteError` when an endpoint that will be asked does not work, and
     `StoreError` when answers can no longer be made durable.
     """
-    with open_serving(run.config, run.survey.owing, run.planned) as serving:
+    wanted = [Wanted(config=run.config, owing=run.survey.owing, trials=run.planned) for run in runs]
+    with open_serving(wanted) as serving:
         executor.servers = serving.finder
-        return _evaluate(run, executor, watch, serving, is_interrupted)
+        return _evaluate(runs, executor, watch, serving, is_interrupted)
 
 
 def _evaluate(
-    run: Run,
+    runs: Sequence[Run],
     executor: RunningExecutor,
     watch: Watch,
     serving: Serving,
     is_interrupted: Callable[[], bool],
-) -> Evaluation:
-    config, models = run.config, run.config.models
-    manifest = started(run.manifest, datetime.now(UTC), current_environment())
-    probed = calls_of(check_endpoints(run, serving), models)
-    run.store.save_manifest(manifest)
-    steps = evaluation_steps(replace(config, max_usd=left_usd(run, probed)))
-    book = Book(graders=roles_of(config).graders)
-    try:
-        with run.store.results(run.id, run.dataset.sha256) as results:
-            with watch(run, executor, steps):
+) -> tuple[Evaluation, ...]:
+    began, here = datetime.now(UTC), current_environment()
+    manifests = [started(run.manifest, began, here) for run in runs]
+    probed = check_endpoints(runs, serving)
+    for manifest in manifests:
+        runs[0].store.save_manifest(manifest)
+    steps = evaluation_steps({run.id: run.config for run in runs}, left_usd(runs, probed))
+    with _ledgers(runs, manifests, probed) as ledgers:
+        try:
+            with watch(runs, executor, steps):
                 for trial in chain.from_iterable(
-                    executor.run(lanes(config, run.dataset, group), steps)
-                    for group in serving.groups
+                    executor.run(lanes(runs, group), steps) for group in serving.groups
                 ):
-                    book.enter(trial, results)
+                    ledgers[trial.run].enter(trial)
                     serving.finished(trial)
-            book.enter_missing(trials(config, run.dataset), results)
-            results.commit()
-    except IfbenchError:
-        _note_failure(run.store, manifest, calls_of(executor.counts(), models), probed)
-        raise
-    calls = calls_of(executor.counts(), models)
-    manifest = finished(
-        manifest,
-        datetime.now(UTC),
-        book.ending(interrupted=is_interrupted(), allowed=config.max_owed),
-        book.counts(manifest.counts, calls, probed),
-        calls=calls,
-        preflight=probed,
-    )
-    run.store.save_manifest(manifest)
-    run.store.tidy()
-    closed = {name[1]: name[2] for name in executor.counts() if name[0] == "closed"}
-    return Evaluation(
-        manifest=manifest,
-        failed_item=book.failed_item,
-        closed=closed,
-        unreadable=book.unreadable,
-        undecided_items=book.undecided_items,
+            for ledger in ledgers.values():
+                ledger.publish()
+        except IfbenchError:
+            for ledger in ledgers.values():
+                ledger.note_failure(executor.counts())
+            raise
+    counts, stopped = executor.counts(), is_interrupted()
+    evaluations = tuple(one.closed(counts, interrupted=stopped) for one in ledgers.values())
+    runs[0].store.tidy()
+    return evaluations
+
+
+# ── What each run leaves ─────────────────────────────────────────────────────────────
+
+
+@contextmanager
+def _ledgers(
+    runs: Sequence[Run], manifests: Sequence[Manifest], probed: Mapping[str, tuple[Calls, ...]]
+) -> Iterator[Mapping[str, _Ledger]]:
+    """A ledger for each run, by its id; what they have not published is dropped on leaving."""
+    with ExitStack() as stack:
+        yield {
+            run.id: _Ledger(
+                run=run,
+                manifest=manifest,
+                probed=probed[run.id],
+                book=Book(graders=roles_of(run.config).graders),
+                results=stack.enter_context(run.store.results(run.id, run.dataset.sha256)),
+            )
+            for run, manifest in zip(runs, manifests, strict=True)
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Ledger:
+    """What one run is about to leave: its results, its books and its manifest."""
+
+    run: Run
+    manifest: Manifest
+    probed: tuple[Calls, ...]
+    book: Book
+    results: ResultsWriter
+
+    def enter(self, trial: Trial) -> None:
+        self.book.enter(trial, self.results)
+
+    def publish(self) -> None:
+        """Enter what has not come out, and make the results readable."""
+        run = self.run
+        self.book.enter_missing(trials(run.config, run.dataset, run.id), self.results)
+        self.results.commit()
+
+    def closed(self, tallied: Counts, *, interrupted: bool) -> Evaluation:
+        """End the manifest and save it."""
+        config, book, own = self.run.config, self.book, of_run(tallied, self.run.id)
+        calls = calls_of(own, config.models)
+        manifest = finished(
+            self.manifest,
+            datetime.now(UTC),
+            book.ending(interrupted=interrupted, allowed=config.max_owed),
+            book.counts(self.manifest.counts, calls, self.probed),
+            calls=calls,
+            preflight=self.probed,
+        )
+        self.run.store.save_manifest(manifest)
+        return Evaluation(
+            manifest=manifest,
+            failed_item=book.failed_item,
+            closed={name[1]: name[2] for name in own if name[0] == "closed"},
+            unreadable=book.unreadable,
+            undecided_items=book.undecided_items,
+        )
+
+    def note_failure(self, tallied: Counts) -> None:
+        """Keep what was spent, if the store takes that much."""
+        calls = calls_of(of_run(tallied, self.run.id), self.run.config.models)
+        counts, now = spent(self.manifest.counts, calls, self.probed), datetime.now(UTC)
+        with suppress(StoreError):
+            self.run.store.save_manifest(
+                finished(self.manifest, now, "failed", counts, calls=calls, preflight=self.probed)
+            )
+
+
+# ── Rows ─────────────────────────────────────────────────────────────────────────────
+
+
+def lanes(runs: Sequence[Run], group: Collection[LaneId]) -> tuple[Lane, ...]:
+    """The rows of some candidates, a lane for each, so that none waits for a slower one."""
+    found: dict[LaneId, list[tuple[Run, ModelConfig]]] = {}
+    for run in runs:
+        for candidate in run.config.candidates:
+            if lane_of(candidate) in group:
+                found.setdefault(lane_of(candidate), []).append((run, candidate))
+    return tuple(
+        Lane(
+            name=name,
+            rows=in_turns([trials(r.config, r.dataset, r.id, (c,)) for r, c in pairs]),
+            in_flight=sum(lane_width(run.config, candidate) for run, candidate in pairs),
+        )
+        for (name, _), pairs in found.items()
     )
 
 
-def check_endpoints(run: Run, serving: Serving) -> Counts:
-    """One tiny call to each endpoint that will be asked, counted apart.
+def in_turns(sources: Sequence[Iterator[Trial]]) -> Iterator[Trial]:
+    """The rows of one sample of each source, then those of its next: runs that share prompts ask
+    them at the same time, of one worker, and none waits for another to end.
+    """
+    waiting = [groupby(rows, key=lambda row: row.item.sample.id) for rows in sources]
+    while waiting:
+        left = []
+        for samples in waiting:
+            if (found := next(samples, None)) is not None:
+                yield from found[1]
+                left.append(samples)
+        waiting = left
+
+
+# ── Before the first paid call ───────────────────────────────────────────────────────
+
+
+def check_endpoints(runs: Sequence[Run], serving: Serving) -> Mapping[str, tuple[Calls, ...]]:
+    """One tiny call to each endpoint that will be asked, counted apart, for the first run that
+    will ask it.
 
     Servers of ours have to be up for it; those that wait for GPUs of others are left out. Raises
     `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
     """
-    tally = Tally()
-    asked = run.survey.owing - serving.later
-    models = [model for model in run.config.models if model.name in asked]
+    asked: dict[str, list[ModelConfig]] = {}
+    known: set[Endpoint] = set()
+    for run in runs:
+        owing = (model for model in run.config.models if model.name in run.survey.owing)
+        own = [m for m in owing if endpoint_of(m) not in known and not serving.is_later(m)]
+        known.update(map(endpoint_of, own))
+        asked[run.id] = own
+    if not known:
+        return dict.fromkeys(asked, ())
     find = None if serving.finder is None else serving.finder.addresses
 
-    async def probe() -> list[str]:
+    async def probe() -> tuple[dict[str, Counts], list[str]]:
+        models = [model for one in asked.values() for model in one]
+        tallies = {run: Tally() for run in asked}
         async with open_engines(models, view_loader(), find_servers=find) as engines:
-            return [str(problem) for problem in await preflight(models, engines, tally=tally)]
+            found = await asyncio.gather(
+                *(preflight(own, engines, tally=tallies[run]) for run, own in asked.items() if own)
+            )
+        problems = [str(problem) for one in found for problem in one]
+        return {run: tally.snapshot() for run, tally in tallies.items()}, problems
 
-    problems = asyncio.run(probe()) if models else []
+    counts, problems = asyncio.run(probe())
     if problems:
         raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
-    return tally.snapshot()
+    return {run.id: calls_of(counts[run.id], run.config.models) for run in runs}
 
 
-def left_usd(run: Run, probed: tuple[Calls, ...]) -> float | None:
-    """What a run may still spend; `None` where it has no cap."""
-    cap, before = run.config.max_usd, run.manifest.counts
-    spent_usd = sum(calls.cost_usd for calls in (*before.calls, *before.preflight, *probed))
-    return None if cap is None else max(0.0, cap - spent_usd)
-
-
-def _note_failure(
-    store: Store, manifest: Manifest, calls: tuple[Calls, ...], probed: tuple[Calls, ...]
-) -> None:
-    """Keep what was spent, if the store takes that much."""
-    counts = spent(manifest.counts, calls, probed)
-    with suppress(StoreError):
-        store.save_manifest(
-            finished(manifest, datetime.now(UTC), "failed", counts, calls=calls, preflight=probed)
-        )
-
-
-def _continued(store: Store, manifest: Manifest) -> Manifest:
-    """The manifest with what earlier invocations of the same run left in it."""
-    if manifest.run_id not in store.run_ids():
-        return manifest
-    before = store.load_manifest(manifest.run_id)  # One of a newer version is never written over.
-    return replace(manifest, counts=before.counts, invocations=before.invocations)
+def left_usd(runs: Sequence[Run], probed: Mapping[str, tuple[Calls, ...]]) -> float | None:
+    """What the runs may still spend together; `None` where there is no cap."""
+    cap = runs[0].config.max_usd
+    if cap is None:
+        return None
+    spent_usd = sum(
+        calls.cost_usd
+        for run in runs
+        for calls in (*run.manifest.counts.calls, *run.manifest.counts.preflight, *probed[run.id])
+    )
+    return max(0.0, cap - spent_usd)

@@ -1,7 +1,7 @@
-"""The servers that a run's own models need: which, on which GPUs, in which order, for how long.
+"""The servers that the runs' own models need: which, on which GPUs, in which order, for how long.
 
-A judge's server stands to the end of the run. A candidate's is let go once its last row is out,
-and the next one in line is placed. Rows come group by group (`placement.py`).
+A judge's server stands to the end. A candidate's is let go once its last row is out, of whichever
+run, and the next one in line is placed. Rows come group by group (`placement.py`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 from ifbench.config import RunConfig
 from ifbench.engines.vllm_command import (
@@ -31,65 +32,122 @@ from ifbench.types import ModelConfig, Trial
 STANDING = "the run"
 """Who holds the servers that are needed to the end."""
 
+LaneId: TypeAlias = tuple[str, str]
+"""A candidate's name, and the key of its server, if it has one of ours."""
+
+
+def lane_of(model: ModelConfig) -> LaneId:
+    """What keeps a candidate's rows apart from others': of one name, and of one server."""
+    return (model.name, server_key(model) if model.engine == "vllm" else "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What one run wants of servers."""
+
+    config: RunConfig
+    owing: frozenset[str]
+    """Names of the models that it will ask."""
+    trials: int
+
+    @property
+    def served(self) -> Iterator[ModelConfig]:
+        """Its models that will be asked and that we serve ourselves."""
+        return (m for m in self.config.models if m.engine == "vllm" and m.name in self.owing)
+
+    @property
+    def judging(self) -> Iterator[ModelConfig]:
+        """The models that are asked until the last row is out."""
+        config = self.config
+        roles = (config.judge, config.extractor, config.grader, config.transcriber)
+        return (model for model in roles if model is not None)
+
 
 @dataclass(kw_only=True)
 class Serving:
-    """What a run knows of its servers; without any, one group and nobody to find."""
+    """What the runs know of their servers; without any, one group and nobody to find."""
 
-    groups: tuple[tuple[str, ...], ...]
-    """The candidates' names, in the order in which they are asked."""
-    later: frozenset[str] = frozenset()
-    """Models whose servers wait for others to be let go."""
+    groups: tuple[tuple[LaneId, ...], ...]
+    """The candidates, in the order in which they are asked."""
     finder: Finder | None = None
+    _later: frozenset[str] = frozenset()
     _servers: ModelServers | None = None
-    _keys: Mapping[str, str] = field(default_factory=dict)
-    _left: Counter[str] = field(default_factory=Counter)
+    _titles: Mapping[str, str] = field(default_factory=dict)
+    _left: Counter[LaneId] = field(default_factory=Counter)
+
+    def is_later(self, model: ModelConfig) -> bool:
+        """True of a model whose server waits for others to be let go."""
+        return lane_of(model)[1] in self._later
 
     def finished(self, trial: Trial) -> None:
-        """A row is out; after a candidate's last one its server is let go."""
-        name = trial.item.candidate.name
-        if self._servers is None or name not in self._keys:
+        """A row is out; after a candidate's last one, of the last run, its server is let go."""
+        if self._servers is None:
             return
-        self._left[name] -= 1
-        if not self._left[name]:
-            self._servers.let_go(self._keys[name], name)
+        lane = lane_of(trial.item.candidate)
+        if lane[1] not in self._titles:
+            return
+        self._left[lane] -= 1
+        if not self._left[lane]:
+            self._servers.let_go(lane[1], _holder(lane))
 
 
 @contextmanager
-def open_serving(config: RunConfig, owing: frozenset[str], trials: int) -> Iterator[Serving]:
-    """Servers for the models of the run that will be asked, ended on leaving.
+def open_serving(wanted: Sequence[Wanted]) -> Iterator[Serving]:
+    """Servers for the models of all runs that will be asked, ended on leaving.
 
-    `trials` are all of the run's. Raises `PrerequisiteError` where GPUs, Ray or the command are
-    not there.
+    Raises `PrerequisiteError` where GPUs, Ray or the command are not there.
     """
-    served = [model for model in config.models if model.engine == "vllm" and model.name in owing]
-    names = tuple(model.name for model in config.candidates)
+    lanes = tuple(dict.fromkeys(lane_of(m) for one in wanted for m in one.config.candidates))
+    served = {server_key(model): model for one in wanted for model in one.served}
     if not served:
-        yield Serving(groups=(names,))
+        yield Serving(groups=(lanes,))
         return
-    specs = {model.name: server_spec(model) for model in served}
-    needs = {spec.key: spec.gpus * spec.replicas for spec in specs.values()}
-    standing = [specs[name].key for name in _judging(config) if name in specs]
-    with _registry(config, specs) as (servers, gpus):
-        groups = _groups(names, specs, standing, needs, gpus)
-        servers.hold([spec for spec in specs.values() if spec.key in standing], STANDING)
-        for name in (name for group in groups for name in group if name in specs):
-            servers.hold([specs[name]], name)
-        later = frozenset(
-            name
-            for group in groups[1:]
-            for name in group
-            if name in specs and specs[name].key not in standing
-        )
-        _tell([name for name in specs if name not in later])
+    titles = _titles(wanted, served)
+    specs = {key: server_spec(model) for key, model in served.items()}
+    judges = (lane_of(model)[1] for one in wanted for model in one.judging)
+    standing = [key for key in dict.fromkeys(judges) if key in specs]
+    with _registry(wanted[0].config, specs) as (servers, gpus):
+        groups = _groups(lanes, specs, standing, titles, gpus)
+        servers.hold([specs[key] for key in standing], STANDING)
+        for lane in (lane for group in groups for lane in group if lane[1] in specs):
+            servers.hold([specs[lane[1]]], _holder(lane))
+        waiting = {lane[1] for group in groups[1:] for lane in group if lane[1] in specs}
+        later = frozenset(waiting.difference(standing))
+        _tell([titles[key] for key in specs if key not in later])
         yield Serving(
             groups=groups,
-            later=later,
             finder=servers.finder,
+            _later=later,
             _servers=servers,
-            _keys={name: spec.key for name, spec in specs.items()},
-            _left=Counter(dict.fromkeys(names, trials // len(names))),
+            _titles=titles,
+            _left=_rows_of(wanted),
         )
+
+
+def _rows_of(wanted: Sequence[Wanted]) -> Counter[LaneId]:
+    """How many rows each candidate has, over all runs."""
+    rows: Counter[LaneId] = Counter()
+    for one in wanted:
+        candidates = one.config.candidates
+        rows.update({lane_of(model): one.trials // len(candidates) for model in candidates})
+    return rows
+
+
+def _holder(lane: LaneId) -> str:
+    return " ".join(lane)
+
+
+def _titles(wanted: Sequence[Wanted], served: Mapping[str, ModelConfig]) -> Mapping[str, str]:
+    """What messages call each server: the model's name, or with the key where two have one name."""
+    names = Counter(model.name for model in served.values())
+    every = {lane_of(model) for one in wanted for model in one.config.models}
+    lanes = Counter(name for name, _ in every)
+    return {
+        key: model.name
+        if names[model.name] == 1 and lanes[model.name] == 1
+        else f"{model.name} ({key[:6]})"
+        for key, model in served.items()
+    }
 
 
 def server_spec(model: ModelConfig) -> ServerSpec:
@@ -109,38 +167,29 @@ def server_spec(model: ModelConfig) -> ServerSpec:
     )
 
 
-def _judging(config: RunConfig) -> list[str]:
-    """The models that are asked until the last row is out."""
-    roles = (config.judge, config.extractor, config.grader, config.transcriber)
-    return [model.name for model in roles if model is not None]
-
-
 def _groups(
-    names: Sequence[str],
+    lanes: Sequence[LaneId],
     specs: Mapping[str, ServerSpec],
     standing: Sequence[str],
-    needs: Mapping[str, int],
+    titles: Mapping[str, str],
     gpus: int,
-) -> tuple[tuple[str, ...], ...]:
-    """Groups of names, from groups of servers: two candidates may share one."""
-    unit = {name: specs[name].key if name in specs else name for name in names}
-    titles = {spec.key: name for name, spec in reversed(list(specs.items()))}
+) -> tuple[tuple[LaneId, ...], ...]:
+    """Groups of candidates, from groups of servers: two candidates may share one."""
+    unit = {lane: titles.get(lane[1], lane[0]) for lane in lanes}
     found = candidate_groups(
-        [titles.get(one, one) for one in dict.fromkeys(unit.values())],
+        list(dict.fromkeys(unit.values())),
         [titles[key] for key in standing],
-        {titles[key]: need for key, need in needs.items()},
+        {titles[key]: spec.gpus * spec.replicas for key, spec in specs.items()},
         gpus,
     )
-    return tuple(
-        tuple(name for name in names if titles.get(unit[name], name) in group) for group in found
-    )
+    return tuple(tuple(lane for lane in lanes if unit[lane] in group) for group in found)
 
 
 @contextmanager
 def _registry(
     config: RunConfig, specs: Mapping[str, ServerSpec]
 ) -> Iterator[tuple[ModelServers, int]]:
-    """The registry of a run, and how many GPUs its servers may take."""
+    """The registry of all runs, and how many GPUs its servers may take."""
     wanted = config.execution.gpus
     if config.execution.name == "local":
         _check_commands(specs)
@@ -159,11 +208,11 @@ def _registry(
 
 def _check_commands(specs: Mapping[str, ServerSpec]) -> None:
     """Raise `PrerequisiteError` for a command that is not on this machine."""
-    for name, spec in specs.items():
+    for spec in specs.values():
         program = spec.command("127.0.0.1", 0)[0]
         if shutil.which(program) is None:
             raise PrerequisiteError(
-                f"model {name}: `{program}` is not found on this machine; install vLLM (in an "
+                f"model {spec.name}: `{program}` is not found on this machine; install vLLM (in an "
                 "environment of its own, if need be) and name it in `options.command`"
             )
 

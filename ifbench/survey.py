@@ -7,7 +7,8 @@ stand-in of typical length in the place of the answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -18,6 +19,7 @@ from ifbench.engines.ask import DryAsk, PlannedCall
 from ifbench.engines.estimates import estimated_input_tokens
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Seat, Step, Work
+from ifbench.keys import content_key, prompt_key
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items, local_task
 from ifbench.stages.coverage import ask_coverage
@@ -71,6 +73,9 @@ class Survey:
 
     trials: int
     calls: tuple[CallSum, ...]
+    further: tuple[CallSum, ...] = ()
+    """What of it no run makes that was surveyed before this one: summed over a sweep, each call
+    counts once."""
 
     @property
     def owing(self) -> frozenset[str]:
@@ -78,9 +83,15 @@ class Survey:
         return frozenset(call.model for call in self.calls if call.missing or call.expected)
 
 
-def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Survey:
-    """Look through a run. Raises `StoreError` when the journal cannot be read."""
-    ask = DryAsk(journal)
+def survey(
+    config: RunConfig, trials: Iterable[Trial], journal: Journal, earlier: set[str] | None = None
+) -> Survey:
+    """Look through a run. Raises `StoreError` when the journal cannot be read.
+
+    `earlier` holds the calls of the runs surveyed before, and is given this one's too; `None`
+    where there is one run alone.
+    """
+    ask = DryAsk(journal, frozenset() if earlier is None else earlier)
     expected: list[PlannedCall] = []
     roles = roles_of(config)
 
@@ -91,8 +102,8 @@ def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Surv
             async def work(trial: Trial) -> Trial:
                 trial = await rows.generate(trial, ask, roles)
                 if _is_missing(trial):
-                    expected.extend(_unsent(trial))
-                    expected.extend(_expected(trial.item, roles))
+                    later = [*_unsent(trial), *_expected(trial.item, roles)]
+                    expected.extend(_planned(later, trial, earlier))
                     return trial
                 trial = await rows.verify(trial, ask, sandbox.check, roles)
                 trial = await rows.grade_by_script(trial, sandbox.check, roles)
@@ -102,20 +113,50 @@ def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Surv
 
     step = Step(name="survey", build=build, in_flight=_WIDTH)
     count = sum(1 for _ in LocalExecutor().run(trials, (step,)))
-    return Survey(trials=count, calls=tuple(_sums(ask, expected)))
+    calls = tuple(_sums(ask.stored, [*ask.missing], expected))
+    if earlier is None:
+        return Survey(trials=count, calls=calls, further=calls)
+    earlier |= ask.seen
+    further = _sums(
+        ask.stored - ask.stored_earlier,
+        [call for call in ask.missing if not call.is_shared],
+        [call for call in expected if not call.is_shared],
+    )
+    return Survey(trials=count, calls=calls, further=tuple(further))
 
 
-def _unsent(trial: Trial) -> Iterator[PlannedCall]:
-    """The candidate's own call, where it waits for subtitles that are not written yet."""
-    if trial.response is not None and not trial.response.key:
-        prompt = prepare(trial.item)
-        assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
+def _planned(
+    prompts: Iterable[Prompt], trial: Trial, earlier: set[str] | None
+) -> Iterator[PlannedCall]:
+    """Calls that will be made once an answer is there; of two runs, each once."""
+    for prompt in prompts:
+        is_shared = False
+        if earlier is not None:
+            key = content_key([_answer_key(trial), prompt_key(prompt)])
+            is_shared = key in earlier
+            earlier.add(key)
         yield PlannedCall(
             purpose=prompt.purpose,
             model=prompt.model.name,
             input_tokens=estimated_input_tokens(prompt),
             max_tokens=prompt.sampling.max_tokens,
+            is_shared=is_shared,
         )
+
+
+def _answer_key(trial: Trial) -> str:
+    """Answers that are not there look alike; what is asked of two is told apart by their keys."""
+    prompt = prepare(trial.item)
+    assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
+    return prompt_key(prompt)
+
+
+def _unsent(trial: Trial) -> Iterator[Prompt]:
+    """The candidate's own call, where it waits for subtitles that are not written yet."""
+    if trial.response is not None and not trial.response.key:
+        prompt = prepare(trial.item)
+        assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
+        yield prompt
 
 
 def _is_missing(trial: Trial) -> bool:
@@ -123,8 +164,8 @@ def _is_missing(trial: Trial) -> bool:
     return failure is not None and failure.kind is FailureKind.NOT_RUN
 
 
-def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
-    """The calls that an answer will give rise to: every judged item, at most every extracted
+def _expected(item: WorkItem, roles: Roles) -> list[Prompt]:
+    """What an answer will give rise to: every judged item, at most every extracted
     one, and at most one of the grader, where there is a reference.
     """
     length = min(item.candidate.sampling.max_tokens or _STAND_IN_TOKENS, _STAND_IN_TOKENS)
@@ -151,13 +192,7 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
     ):
         graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
         prompts += [graded] if isinstance(graded, Prompt) else []
-    for prompt in prompts:
-        yield PlannedCall(
-            purpose=prompt.purpose,
-            model=prompt.model.name,
-            input_tokens=estimated_input_tokens(prompt),
-            max_tokens=prompt.sampling.max_tokens,
-        )
+    return prompts
 
 
 def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:
@@ -179,18 +214,22 @@ def _local_tasks(item: WorkItem, rules: Rules) -> set[int]:
     return {task for task in found if task is not None}
 
 
-def _sums(ask: DryAsk, expected: list[PlannedCall]) -> Iterator[CallSum]:
+def _sums(
+    stored: Counter[tuple[Purpose, str]],
+    all_missing: Sequence[PlannedCall],
+    expected: Sequence[PlannedCall],
+) -> Iterator[CallSum]:
     pairs = {
-        *ask.stored,
-        *((call.purpose, call.model) for call in chain(ask.missing, expected)),
+        *stored,
+        *((call.purpose, call.model) for call in chain(all_missing, expected)),
     }
     for purpose, model in sorted(pairs, key=lambda pair: (list(Purpose).index(pair[0]), pair[1])):
-        missing = [c for c in ask.missing if (c.purpose, c.model) == (purpose, model)]
+        missing = [c for c in all_missing if (c.purpose, c.model) == (purpose, model)]
         later = [c for c in expected if (c.purpose, c.model) == (purpose, model)]
         yield CallSum(
             purpose=purpose,
             model=model,
-            stored=ask.stored[purpose, model],
+            stored=stored[purpose, model],
             missing=len(missing),
             expected=len(later),
             input_tokens=sum(call.input_tokens for call in (*missing, *later)),

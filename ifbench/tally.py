@@ -15,6 +15,9 @@ long a run is:
     ("trials", CANDIDATE, "complete" | "owed")
     ("undecided", CANDIDATE, CAUSE)        trials that are owed; one may have several causes
     ("verdicts", CANDIDATE, OUTCOME, CAUSE)  of constraints and tasks; the cause may be empty
+
+Several runs in one pipeline count into one tally, each name behind the run's own mark,
+`("run", RUN, *NAME)`: `of_run` takes one run's counts out, `over_runs` adds all of them up.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 Counts: TypeAlias = dict[tuple[str, ...], float]
@@ -48,6 +52,10 @@ class Tally:
         with self._lock:
             self._counts[name] = self._counts.get(name, 0.0) + amount
 
+    def of(self, run: str) -> RunTally:
+        """The part of one run; of rows that belong to no run (`""`) the tally itself."""
+        return RunTally(whole=self, run=run)
+
     def merge(self, counts: Mapping[tuple[str, ...], float]) -> None:
         """Add another tally's counts to this one."""
         with self._lock:  # At once: what belongs together is drained together.
@@ -65,3 +73,40 @@ class Tally:
             counts = dict(self._counts)
             self._counts.clear()
             return counts
+
+
+_RUN = "run"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTally:
+    """One run's part of a tally that several runs count into."""
+
+    whole: Tally
+    run: str
+
+    def add(self, *name: str, amount: float = 1.0) -> None:
+        """Add to one counter."""
+        self.whole.add(*self._marked(name), amount=amount)
+
+    def merge(self, counts: Mapping[tuple[str, ...], float]) -> None:
+        """Add to several counters at once."""
+        self.whole.merge({self._marked(name): amount for name, amount in counts.items()})
+
+    def _marked(self, name: tuple[str, ...]) -> tuple[str, ...]:
+        return (_RUN, self.run, *name) if self.run else name
+
+
+def of_run(counts: Mapping[tuple[str, ...], float], run: str) -> Counts:
+    """What one run has counted, by the plain names."""
+    mark = (_RUN, run)
+    return {name[2:]: amount for name, amount in counts.items() if name[:2] == mark}
+
+
+def over_runs(counts: Mapping[tuple[str, ...], float]) -> Counts:
+    """What all runs have counted together, by the plain names."""
+    found: Counts = {}
+    for name, amount in counts.items():
+        plain = name[2:] if name[0] == _RUN else name
+        found[plain] = found.get(plain, 0.0) + amount
+    return found

@@ -598,6 +598,8 @@ class Trial:
     """The row that travels from step to step: a work item and what is known of it so far."""
 
     item: WorkItem
+    run: str = ""
+    """The id of the run that it belongs to: several may be on their way together."""
     response: Response | None = None
     verdicts: tuple[Verdict, ...] = ()
     score: Score | None = None

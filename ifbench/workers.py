@@ -1,21 +1,23 @@
 """The steps of an evaluation, ready for any executor: each opens its own askers and checks.
 
-What a step's worker needs is opened in the worker, from the run's configuration alone.
+What a step's worker needs is opened in the worker, from the runs' configurations alone. Several
+runs (a sweep) go through one set of steps.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal, TypeAlias
 
 from ifbench.config import RunConfig
 from ifbench.constraints.rule_sets import CATALOGUES
 from ifbench.engines.ask import Asker
-from ifbench.engines.budgets import build_budgets
+from ifbench.engines.budgets import budget_of, build_budgets
 from ifbench.engines.build import open_asker
-from ifbench.engines.engine import Loaded, ViewLoader
+from ifbench.engines.engine import Ask, Loaded, ViewLoader
 from ifbench.engines.weights import cache_folder
 from ifbench.execution.sandbox import Sandbox
 from ifbench.execution.step import Seat, Step, Work
@@ -24,67 +26,74 @@ from ifbench.media.views import ViewLoader as Views
 from ifbench.stages import rows
 from ifbench.stages.roles import Roles
 from ifbench.store import open_store
-from ifbench.tally import Tally
-from ifbench.types import Failure, FailureKind, ModelConfig, Trial, View
+from ifbench.tally import RunTally
+from ifbench.types import Failure, FailureKind, ModelConfig, Rules, Trial, View
+
+Runs: TypeAlias = Mapping[str, RunConfig]
+"""The configurations of the runs that go through the steps together, by their ids."""
+
+StepName: TypeAlias = Literal["generate", "verify", "correctness", "judge"]
 
 
-def evaluation_steps(config: RunConfig) -> tuple[Step, ...]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """What the workers of all steps are told: the runs, and what they may spend together.
+
+    The runs are of one store and one execution.
+    """
+
+    runs: Runs
+    cap_usd: float | None = None
+
+    @property
+    def any(self) -> RunConfig:
+        """One of the configurations, for what all of them share."""
+        return next(iter(self.runs.values()))
+
+    def asked(self, step: StepName) -> tuple[ModelConfig, ...]:
+        """The models that a step asks, over all runs."""
+        return distinct(model for config in self.runs.values() for model in _asked(config, step))
+
+
+def evaluation_steps(runs: Runs, cap_usd: float | None = None) -> tuple[Step, ...]:
     """Ask the candidate, verify and grade by script, ask the grader, judge and score.
 
-    The grader has a step of its own only where one is named: a pool of workers is a process.
+    The grader has a step of its own only where one is named: a pool of workers is a process. Each
+    step serves the rows of all runs, each by its own run's configuration.
     """
-    workers = config.execution.workers
-    correctness = Step(
-        name="correctness",
-        build=partial(_open_correctness, config),
-        workers=workers.correctness,
-        in_flight=_width(config, "correctness"),
+    crew = Crew(runs=runs, cap_usd=cap_usd)
+    names: tuple[StepName, ...] = ("generate", "verify", "correctness", "judge")
+    return tuple(
+        _step(crew, name) for name in names if name != "correctness" or crew.asked("correctness")
     )
-    return (
-        Step(
-            name="generate",
-            build=partial(_open_generate, config),
-            workers=workers.generate,
-            in_flight=_width(config, "generate"),
-        ),
-        Step(
-            name="verify",
-            build=partial(_open_verify, config),
-            workers=workers.verify,
-            in_flight=max(_width(config, "verify"), 64),
-            cpus=0.5,
-        ),
-        *((correctness,) if _asked(config, "correctness") else ()),
-        Step(
-            name="judge",
-            build=partial(_open_judge, config),
-            workers=workers.judge,
-            in_flight=_width(config, "judge"),
-        ),
-    )
+
+
+def _step(crew: Crew, name: StepName) -> Step:
+    workers: int = getattr(crew.any.execution.workers, name)
+    width = _rows_at_once(crew.any, name, crew.asked(name))
+    build = partial(_open_step, crew, name)
+    if name == "verify":
+        return Step(name=name, build=build, workers=workers, in_flight=max(width, 64), cpus=0.5)
+    return Step(name=name, build=build, workers=workers, in_flight=width)
 
 
 def lane_width(config: RunConfig, candidate: ModelConfig) -> int:
-    """Rows of one candidate that a worker handles at once; see `_width`."""
+    """Rows of one candidate that a worker handles at once; see `_rows_at_once`."""
     return _rows_at_once(config, "generate", (candidate,))
 
 
-def _width(config: RunConfig, step: str) -> int:
+def _rows_at_once(config: RunConfig, step: StepName, models: Sequence[ModelConfig]) -> int:
     """Rows that one worker handles at once: twice the calls that it may have in flight.
 
     So that a row is ready to ask while another's answer is made durable and handed on.
     """
-    return _rows_at_once(config, step, _asked(config, step))
-
-
-def _rows_at_once(config: RunConfig, step: str, models: Sequence[ModelConfig]) -> int:
-    calls = sum(model.limits.concurrency for model in models)
+    calls = sum({budget_of(model): model.limits.concurrency for model in models}.values())
     workers: int = getattr(config.execution.workers, step)
     return max(2, min(config.execution.in_flight, -(-2 * calls // workers)))
 
 
-def _asked(config: RunConfig, step: str) -> tuple[ModelConfig, ...]:
-    """The models that a step asks."""
+def _asked(config: RunConfig, step: StepName) -> tuple[ModelConfig, ...]:
+    """The models that a step of one run asks."""
     match step:
         case "generate":
             return (*config.candidates, *_named(config.transcriber))
@@ -92,8 +101,17 @@ def _asked(config: RunConfig, step: str) -> tuple[ModelConfig, ...]:
             return _named(config.extractor or config.judge)
         case "correctness":
             return () if config.correctness == "none" else _named(config.grader)
-        case _:
+        case "judge":
             return _named(config.judge)
+
+
+def distinct(models: Iterable[ModelConfig]) -> tuple[ModelConfig, ...]:
+    """The models, each once."""
+    found: list[ModelConfig] = []
+    for model in models:
+        if model not in found:
+            found.append(model)
+    return tuple(found)
 
 
 def roles_of(config: RunConfig) -> Roles:
@@ -126,51 +144,62 @@ def view_loader() -> ViewLoader:
 
 
 @asynccontextmanager
-async def _open_generate(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
-    ask = await _ask(config, seat, "generate")
-    roles = roles_of(config)
-
-    async def work(trial: Trial) -> Trial:
-        return await rows.generate(trial, ask, roles)
-
-    yield work
-
-
-@asynccontextmanager
-async def _open_verify(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
-    roles = roles_of(config)
-    ask = await _ask(config, seat, "verify")
-    with open_sandbox(config) as sandbox:
+async def _open_step(crew: Crew, step: StepName, seat: Seat) -> AsyncIterator[Work]:
+    """One worker of a step: a row goes by its run, and past a step that its run does not have."""
+    asker = await _ask(crew, seat, step)
+    with ExitStack() as stack:
+        works: dict[str, Work] = {}
+        sandboxes: dict[Rules, Sandbox] = {}
+        for run, config in crew.runs.items():
+            ask, roles = asker.of_run(run), roles_of(config)
+            match step:
+                case "generate":
+                    works[run] = _generating(ask, roles)
+                case "verify":
+                    if roles.rules not in sandboxes:
+                        sandboxes[roles.rules] = stack.enter_context(open_sandbox(config))
+                    works[run] = _verifying(ask, roles, sandboxes[roles.rules])
+                case "correctness" if _asked(config, step):
+                    works[run] = _grading(ask, roles)
+                case "judge":
+                    works[run] = _judging(ask, roles, seat.tally.of(run))
 
         async def work(trial: Trial) -> Trial:
-            verified = await rows.verify(trial, ask, sandbox.check, roles)
-            return await rows.grade_by_script(verified, sandbox.check, roles)
+            own = works.get(trial.run)
+            return trial if own is None else await own(trial)
 
         yield work
 
 
-@asynccontextmanager
-async def _open_correctness(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
-    roles = roles_of(config)
-    ask = await _ask(config, seat, "correctness")
+def _generating(ask: Ask, roles: Roles) -> Work:
+    async def work(trial: Trial) -> Trial:
+        return await rows.generate(trial, ask, roles)
 
+    return work
+
+
+def _verifying(ask: Ask, roles: Roles, sandbox: Sandbox) -> Work:
+    async def work(trial: Trial) -> Trial:
+        verified = await rows.verify(trial, ask, sandbox.check, roles)
+        return await rows.grade_by_script(verified, sandbox.check, roles)
+
+    return work
+
+
+def _grading(ask: Ask, roles: Roles) -> Work:
     async def work(trial: Trial) -> Trial:
         return await rows.grade(trial, ask, roles)
 
-    yield work
+    return work
 
 
-@asynccontextmanager
-async def _open_judge(config: RunConfig, seat: Seat) -> AsyncIterator[Work]:
-    roles = roles_of(config)
-    ask = await _ask(config, seat, "judge")
-
+def _judging(ask: Ask, roles: Roles, tally: RunTally) -> Work:
     async def work(trial: Trial) -> Trial:
         judged = slim(await rows.judge(trial, ask, roles))
-        count_outcome(judged, seat.tally)
+        count_outcome(judged, tally)
         return judged
 
-    yield work
+    return work
 
 
 @contextmanager
@@ -184,7 +213,7 @@ def open_sandbox(config: RunConfig) -> Iterator[Sandbox]:
         yield sandbox
 
 
-def count_outcome(trial: Trial, tally: Tally) -> None:
+def count_outcome(trial: Trial, tally: RunTally) -> None:
     """Count how a trial came out; one that was let go before has not come out."""
     if trial.score is None:
         return
@@ -220,22 +249,23 @@ def slim(trial: Trial) -> Trial:
 # ── Askers: one a process, over budgets that all processes share ─────────────────────
 
 
-async def _ask(config: RunConfig, seat: Seat, step: str) -> Asker:
+async def _ask(crew: Crew, seat: Seat, step: StepName) -> Asker:
     # In one process all steps use one asker.
-    models = config.models if seat.find_limiter is None else _asked(config, step)
+    every = distinct(model for config in crew.runs.values() for model in config.models)
+    models = every if seat.find_limiter is None else crew.asked(step)
 
     def opener() -> AbstractAsyncContextManager[Asker]:
-        return _open_ask(config, models, seat)
+        return _open_ask(crew, models, seat)
 
     return await seat.commons.get("ask", opener)
 
 
 @asynccontextmanager
 async def _open_ask(
-    config: RunConfig, models: tuple[ModelConfig, ...], seat: Seat
+    crew: Crew, models: tuple[ModelConfig, ...], seat: Seat
 ) -> AsyncIterator[Asker]:
     find = seat.find_limiter
-    store = open_store(config.store.uri)
+    store = open_store(crew.any.store.uri)
     try:
         async with open_asker(
             models,
@@ -243,7 +273,7 @@ async def _open_ask(
             view_loader(),
             keeper=None if find is None or not models else find(build_budgets),
             run=seat.run,
-            cap_usd=config.max_usd,
+            cap_usd=crew.cap_usd,
             tally=seat.tally,
             stopping=seat.stopping,
             find_servers=None if seat.servers is None else seat.servers.addresses,

@@ -53,7 +53,7 @@ def test_parquet_is_read_and_written_only_by_the_store_and_the_schemas() -> None
 @pytest.mark.parametrize(
     ("package", "homes"),
     [
-        ("hydra", {"config/compose.py", "config/overrides.py"}),
+        ("hydra", {"config/compose.py", "config/overrides.py", "config/sweeps.py"}),
         ("omegaconf", {"config/compose.py", "config/folders.py"}),
         (
             "ray",

@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from ifbench.config import load_config
+from ifbench.config import load_points
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.local import LocalExecutor
-from ifbench.pipeline import Evaluation, evaluate, ready
+from ifbench.pipeline import Evaluation, evaluate
+from ifbench.runs import ready
 
 STAND_IN = Path(__file__).parent / "execution" / "stand_in_server.py"
 SAMPLES = 6
@@ -51,7 +52,14 @@ class Place:
         path.write_text(yaml.safe_dump(model))
 
     def evaluate(self, *overrides: str) -> Evaluation:
-        config = load_config(
+        (evaluation,) = self._evaluate(overrides, is_sweep=False)
+        return evaluation
+
+    def sweep(self, *overrides: str) -> tuple[Evaluation, ...]:
+        return self._evaluate(overrides, is_sweep=True)
+
+    def _evaluate(self, overrides: tuple[str, ...], *, is_sweep: bool) -> tuple[Evaluation, ...]:
+        points = load_points(
             [
                 f"execution={self.execution}",
                 f"store.uri={self.folder / 'store'}",
@@ -62,9 +70,10 @@ class Place:
                 "execution.gpus=1",
                 *overrides,
             ],
+            is_sweep=is_sweep,
             config_dir=self.folder / "conf",
         )
-        return evaluate(ready(config), self._executor(), lambda *_: nullcontext())
+        return evaluate(ready(points), self._executor(), lambda *_: nullcontext())
 
     def _executor(self):
         if self.execution == "local":
@@ -143,6 +152,28 @@ def test_two_models_take_turns_on_one_gpu(place):
     done = place.evaluate("candidates=[a,b]")
     assert answered(done) == {"a": SAMPLES, "b": SAMPLES}
     assert_one_after_the_other(place)
+    assert_nothing_is_left(place)
+
+
+def test_the_points_of_a_sweep_share_servers_that_are_let_go_after_the_last_row_of_all(place):
+    place.write_model("a")
+    place.write_model("b")
+    done = place.sweep("candidates=[a],[a,b]", f"benchmark.limit=3,{SAMPLES}")
+    assert len(done) == 4
+    assert {one.ending for one in done} == {"complete"}
+    assert len(place.lines("start")) == 2
+    assert_one_after_the_other(place)
+    assert_nothing_is_left(place)
+
+
+def test_one_name_with_two_ways_of_serving_is_two_servers_that_take_turns(place):
+    place.write_model("a")
+    done = place.sweep("candidates=[a]", "model.a.options.dtype=float16,bfloat16")
+    assert [answered(one) for one in done] == [{"a": SAMPLES}] * 2
+    starts = [line["at"] for line in place.lines("start")]
+    assert len(starts) == 2
+    answers = sorted(line["at"] for line in place.lines("answer") if line["text"] != "Hello")
+    assert sum(at < starts[1] for at in answers) == SAMPLES
     assert_nothing_is_left(place)
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from ifbench.tally import Tally, latency_bucket
+from ifbench.tally import Tally, latency_bucket, of_run, over_runs
 
 
 def test_counts_are_taken_away_once():
@@ -45,3 +45,15 @@ def test_what_is_merged_at_once_is_drained_at_once():
 )
 def test_a_bound_belongs_to_its_bucket(seconds, bucket):
     assert latency_bucket(seconds) == bucket
+
+
+def test_runs_that_share_a_tally_are_told_apart_and_added_up():
+    tally = Tally()
+    tally.of("one").add("calls", "judge")
+    tally.of("two").merge({("calls", "judge"): 2.0, ("rows",): 1.0})
+    tally.of("").add("calls", "judge", amount=4.0)
+    counts = tally.snapshot()
+    assert of_run(counts, "one") == {("calls", "judge"): 1.0}
+    assert of_run(counts, "two") == {("calls", "judge"): 2.0, ("rows",): 1.0}
+    assert of_run(counts, "three") == {}
+    assert over_runs(counts) == {("calls", "judge"): 7.0, ("rows",): 1.0}

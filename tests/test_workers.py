@@ -12,7 +12,7 @@ from ifbench.workers import count_outcome
 
 def counted(trial) -> dict[tuple[str, ...], float]:
     tally = Tally()
-    count_outcome(trial, tally)
+    count_outcome(trial, tally.of(""))
     return tally.snapshot()
 
 

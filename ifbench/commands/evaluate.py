@@ -6,26 +6,29 @@ import argparse
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
 from ifbench.commands.stopping import DRAIN_S, Stopper
-from ifbench.config import RunConfig, load_config
+from ifbench.config import Point, RunConfig, load_points
 from ifbench.errors import IfbenchError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.logs import note_run
-from ifbench.pipeline import Evaluation, Run, RunningExecutor, evaluate, ready
+from ifbench.pipeline import Evaluation, RunningExecutor, evaluate
 from ifbench.report.correctness import nothing_is_checked
+from ifbench.report.overview import RunScores, overview_table
 from ifbench.report.progress import Progress
 from ifbench.report.progress_file import ProgressFile
 from ifbench.report.summary import summary_tables
-from ifbench.report.tables import render
+from ifbench.report.tables import Table, render
 from ifbench.report.verdicts import verdict_lines
+from ifbench.runs import Run, ready
 from ifbench.schemas import table_to_scores
 from ifbench.store import read_scores
-from ifbench.types import Cause, FailureKind
+from ifbench.tally import of_run, over_runs
+from ifbench.types import Cause, FailureKind, Score
 
 SETTLED = frozenset({
     Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED, Cause.EXTRACTOR, Cause.PARAMETERS,
@@ -36,42 +39,50 @@ SETTLED = frozenset({
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and say how it came out."""
-    config = load_config(options.overrides, config_dir=options.config_dir)
-    return run_config(config, command_line(options.overrides, options.config_dir))
+    points = load_points(
+        options.overrides, is_sweep=options.multirun, config_dir=options.config_dir
+    )
+    again = command_line(options.overrides, options.config_dir, is_sweep=options.multirun)
+    return run_points(points, again)
 
 
-def run_config(config: RunConfig, command: str, drain_s: float = DRAIN_S) -> int:
-    """The main job for a ready configuration; `command` is what to type to go on.
+def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) -> int:
+    """The main job for ready configurations; `command` is what to type to go on.
 
     A stop waits `drain_s` seconds for the answers in flight.
     """
-    run_ = ready(config)
-    note_run(run_.id)
-    _announce(run_)
-    _warn_of_free_models(run_)
+    runs = ready(points)
+    if len(runs) == 1:
+        note_run(runs[0].id)
+    _announce(runs)
+    _warn_of_free_models(runs)
     stopper = Stopper(resume=command, drain_s=drain_s)
 
     @contextmanager
-    def watch(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> Iterator[None]:
+    def watch(
+        runs: Sequence[Run], executor: RunningExecutor, steps: tuple[Step, ...]
+    ) -> Iterator[None]:
         progress = Progress(
-            counts=executor.counts,
+            counts=lambda: over_runs(executor.counts()),
             steps=[step.name for step in steps],
-            total=run.survey.trials,
-            prices={model.name: model.price for model in run.config.models},
+            total=sum(run.planned for run in runs),
+            prices={model.name: model.price for run in runs for model in run.config.models},
         )
-        with stopper.listening(executor), progress, _progress_file(run, executor, steps):
+        with stopper.listening(executor), progress, ExitStack() as stack:
+            files = [stack.enter_context(_progress_file(run, executor, steps)) for run in runs]
             yield
+            for file in files:  # All at once: a store may answer slowly.
+                file.end()
 
+    executor = build_executor(points[0].config)
     try:
-        evaluation = evaluate(
-            run_, build_executor(config), watch, is_interrupted=lambda: stopper.is_stopped
-        )
+        evaluations = evaluate(runs, executor, watch, is_interrupted=lambda: stopper.is_stopped)
     except IfbenchError as error:
         print(f"ifbench: {error}", file=sys.stderr)
         print(f"What was answered is stored. Once mended, go on with: {command}", file=sys.stderr)
         return EXIT_BAD_INPUT
-    _print_results(run_, evaluation)
-    return _end(evaluation, command)
+    _print_results(runs, evaluations)
+    return ended(evaluations, command)
 
 
 def _progress_file(run: Run, executor: RunningExecutor, steps: tuple[Step, ...]) -> ProgressFile:
@@ -80,10 +91,10 @@ def _progress_file(run: Run, executor: RunningExecutor, steps: tuple[Step, ...])
     return ProgressFile(
         store=run.store.root,
         run_id=run.id,
-        counts=executor.counts,
+        counts=lambda: of_run(executor.counts(), run.id),
         steps=tuple(step.name for step in steps),
-        planned=run.survey.trials,
-        candidates=dict.fromkeys(names, run.survey.trials // len(names)),
+        planned=run.planned,
+        candidates=dict.fromkeys(names, run.planned // len(names)),
     )
 
 
@@ -98,49 +109,85 @@ def build_executor(config: RunConfig) -> RunningExecutor:
             return RayExecutor(RayOptions(address=config.execution.address))
 
 
-def command_line(overrides: Sequence[str], config_dir: object) -> str:
-    """The command that goes on with a run, as one would type it."""
+def command_line(overrides: Sequence[str], config_dir: object, *, is_sweep: bool = False) -> str:
+    """The command that goes on with the runs, as one would type it."""
     folder = ["--config-dir", str(config_dir)] if config_dir else []
-    return shlex.join(["ifbench", "evaluate", *folder, *overrides])
+    sweep = ["-m"] if is_sweep else []
+    return shlex.join(["ifbench", "evaluate", *sweep, *folder, *overrides])
 
 
 _REASON = 300
 """Characters of a reason that are shown; `ifbench show` has the whole."""
 
 
-def _announce(run: Run) -> None:
-    config = run.config
-    names = ", ".join(model.name for model in config.candidates)
-    judge = config.judge.name if config.judge else "none"
-    stored = sum(call.stored for call in run.survey.calls)
-    print(
-        f"run {run.id}: {config.benchmark.name}, {run.survey.trials} trials "
-        f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
-        f"{stored} answers stored already",
-        file=sys.stderr,
-        flush=True,
-    )
+def _announce(runs: Sequence[Run]) -> None:
+    for run in runs:
+        config = run.config
+        names = ", ".join(model.name for model in config.candidates)
+        judge = config.judge.name if config.judge else "none"
+        stored = sum(call.stored for call in run.survey.calls)
+        _say(
+            f"run {run.id}: {config.benchmark.name}, {run.planned} trials "
+            f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
+            f"{stored} answers stored already"
+        )
+        for point in run.points[1:]:
+            _say(f"  `{point}` is this run, too: what is swept there changes no result")
+    if len(runs) > 1:
+        planned = sum(run.planned for run in runs)
+        _say(f"{len(runs)} runs over one store, {planned} trials together")
 
 
-def _warn_of_free_models(run: Run) -> None:
+def _warn_of_free_models(runs: Sequence[Run]) -> None:
     """A cap counts at the prices that are configured, and nothing where none is."""
-    names = [
+    names = dict.fromkeys(
         model.name
+        for run in runs
         for model in run.config.models
         if model.name in run.survey.owing and not model.price.usd(1, 1)
-    ]
-    if run.config.max_usd is not None and names:
-        print(
+    )
+    if runs[0].config.max_usd is not None and names:
+        _say(
             f"max_usd cannot hold for {', '.join(names)}: no price is configured, so that calls "
-            "count as free",
-            file=sys.stderr,
-            flush=True,
+            "count as free"
         )
 
 
-def _print_results(run: Run, evaluation: Evaluation) -> None:
+def _say(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+# ── What came out ────────────────────────────────────────────────────────────────────
+
+
+def _print_results(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> None:
+    scores = [table_to_scores(read_scores(run.store.root, run.id)) for run in runs]
+    for run, evaluation, own in zip(runs, evaluations, scores, strict=True):
+        if len(runs) > 1:
+            print(f"══ {run.title}  (run {run.id})\n")
+        _print_run(run, evaluation, own)
+        if len(runs) > 1:
+            print()
+    if len(runs) > 1:
+        print(render([_overview(runs, scores)], "terminal"))
+
+
+def _overview(runs: Sequence[Run], scores: Sequence[Sequence[Score]]) -> Table:
+    return overview_table(
+        [
+            RunScores(
+                run_id=run.id,
+                title=run.title,
+                benchmark=get_benchmark(run.config.benchmark.name),
+                scores=own,
+            )
+            for run, own in zip(runs, scores, strict=True)
+        ]
+    )
+
+
+def _print_run(run: Run, evaluation: Evaluation, scores: Sequence[Score]) -> None:
     store = run.store.root.uri
-    scores = table_to_scores(read_scores(run.store.root, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
     # Where nothing is checked, the tables at a glance would be empty.
     views = None if nothing_is_checked({"": scores}) else benchmark.at_a_glance
@@ -164,12 +211,48 @@ def _print_results(run: Run, evaluation: Evaluation) -> None:
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
-def _what_helps(evaluation: Evaluation, command: str) -> Iterator[str]:
+def ended(evaluations: Sequence[Evaluation], command: str) -> int:
+    """Say how the runs came out and what to do now; the exit code of all of them together."""
+    for evaluation in evaluations:
+        _print_ending(evaluation, is_alone=len(evaluations) == 1)
+    endings = {evaluation.ending for evaluation in evaluations}
+    if "interrupted" in endings:
+        print(f"To go on: {command}")
+        return EXIT_INTERRUPTED
+    owing = [evaluation for evaluation in evaluations if evaluation.ending == "owed"]
+    if owing:
+        print("\n".join(_what_helps(owing, command)))
+        return EXIT_OWED
+    ids = " ".join(evaluation.manifest.run_id for evaluation in evaluations)
+    print(
+        f"complete. {'More tables' if len(evaluations) == 1 else 'Side by side again'}: ifbench report {ids}"
+    )
+    return EXIT_OK
+
+
+def _print_ending(evaluation: Evaluation, *, is_alone: bool) -> None:
+    counts, owed = evaluation.manifest.counts, evaluation.owed
+    name = "" if is_alone else f"run {evaluation.manifest.run_id}: "
+    causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
+    match evaluation.ending:
+        case "interrupted":
+            print(f"{name}interrupted; {counts.complete} of {counts.planned} trials are complete.")
+        case "owed":
+            print(f"{name}{owed} of {counts.planned} trials are owed ({causes}).")
+            _print_reasons(evaluation)
+        case _ if owed:
+            print(
+                f"{name}{owed} of {counts.planned} trials are undecided ({causes}), "
+                "as max_owed allows."
+            )
+
+
+def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     """What to do about samples that are owed, by the causes."""
-    causes = evaluation.manifest.counts.undecided.keys()
+    causes = {cause for one in owing for cause in one.manifest.counts.undecided}
     others = causes - {Cause.MEDIA}
-    if Cause.MEDIA in causes:
-        yield f"A picture or video cannot be shown; the first is of {evaluation.unreadable}"
+    for first in dict.fromkeys(one.unreadable for one in owing if one.unreadable):
+        yield f"A picture or video cannot be shown; the first is of {first}"
         yield "Asking again does not help there: mend the file, or the record that names it."
     if causes == {Cause.MEDIA}:
         yield f"Once mended: {command}"
@@ -188,23 +271,3 @@ def _print_reasons(evaluation: Evaluation) -> None:
         # A picture or video that cannot be shown is told with what helps.
         if verdict is not None and verdict.reason and cause != Cause.MEDIA:
             print(f"  {cause}, for example sample {verdict.sample_id}: {verdict.reason[:_REASON]}")
-
-
-def _end(evaluation: Evaluation, command: str) -> int:
-    counts = evaluation.manifest.counts
-    owed = evaluation.owed
-    causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
-    match evaluation.ending:
-        case "interrupted":
-            print(f"interrupted; {counts.complete} of {counts.planned} trials are complete.")
-            print(f"To go on: {command}")
-            return EXIT_INTERRUPTED
-        case "owed":
-            print(f"{owed} of {counts.planned} trials are owed ({causes}).")
-            _print_reasons(evaluation)
-            print("\n".join(_what_helps(evaluation, command)))
-            return EXIT_OWED
-    if owed:
-        print(f"{owed} of {counts.planned} trials are undecided ({causes}), as max_owed allows.")
-    print(f"complete. More tables: ifbench report {evaluation.manifest.run_id}")
-    return EXIT_OK

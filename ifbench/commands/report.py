@@ -13,6 +13,7 @@ from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
+from ifbench.report.overview import RunScores, differences, overview_table
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.schemas import table_to_scores
@@ -34,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
         runs = list({run.run_id: run for run in named}.values())
-        tables = _summary(store, runs, _views(options, OTHER_TABLES), with_paper=options.paper)
+        chosen = _views(options, (*OTHER_TABLES, "overview"))
+        tables = _summary(store, runs, chosen, with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
     return EXIT_OK
 
@@ -50,19 +52,11 @@ def _views(options: argparse.Namespace, others: Sequence[str]) -> list[str] | No
 def _summary(
     store: Store, runs: Sequence[Manifest], facets: Sequence[str] | None, *, with_paper: bool
 ) -> list[Table]:
-    """One run, or several of different candidates as one."""
-    scores: list[Score] = []
-    for run in runs:
-        found = scores_of(store, run.run_id)
-        both = {s.candidate for s in found} & {s.candidate for s in scores}
-        if both:
-            raise StoreError(
-                f"{', '.join(sorted(both))} stands in two of these runs; to see two runs of one "
-                "candidate side by side: ifbench report RUN --against RUN"
-            )
-        if scores and found[0].benchmark != scores[0].benchmark:
-            raise StoreError("these runs are of two benchmarks, which have no table in common")
-        scores += found
+    """One run, or several of different candidates as one; else several at a glance."""
+    found = {run.run_id: scores_of(store, run.run_id) for run in runs}
+    if not _are_as_one(list(found.values())):
+        return [_overview(runs, found, facets)]
+    scores = [score for one in found.values() for score in one]
     benchmark = get_benchmark(scores[0].benchmark)
     named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
     known = {
@@ -73,6 +67,36 @@ def _summary(
     views = [view for view in facets or () if view not in named]
     _refuse_unknown(views, sorted({*known, *named}), OTHER_TABLES)
     return summary_tables(benchmark, scores, facets, with_paper=with_paper)
+
+
+def _are_as_one(runs: Sequence[Sequence[Score]]) -> bool:
+    """True of runs of one benchmark in which no candidate stands twice."""
+    names = [name for scores in runs for name in {score.candidate for score in scores}]
+    benchmarks = {score.benchmark for scores in runs for score in scores}
+    return len(benchmarks) == 1 and len(names) == len(set(names))
+
+
+def _overview(
+    runs: Sequence[Manifest], found: Mapping[str, Sequence[Score]], facets: Sequence[str] | None
+) -> Table:
+    if facets:
+        raise StoreError(
+            "these runs are of two benchmarks, or have a candidate in common: together they have "
+            f"an overview alone, and no breakdown by {', '.join(facets)}; for two runs of one "
+            "candidate: ifbench report RUN --against RUN"
+        )
+    titles = differences([run.identity for run in runs])
+    return overview_table(
+        [
+            RunScores(
+                run_id=run.run_id,
+                title=title,
+                benchmark=get_benchmark(found[run.run_id][0].benchmark),
+                scores=found[run.run_id],
+            )
+            for run, title in zip(runs, titles, strict=True)
+        ]
+    )
 
 
 def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence[str] = ()) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ifbench.benchmarks.datasets import open_dataset
 from ifbench.cli import EXIT_OK
-from ifbench.config import RunConfig, load_config
+from ifbench.config import RunConfig, load_points
 from ifbench.config.shipping import own_files
 from ifbench.engines.build import check_options
 from ifbench.errors import ConfigError
@@ -23,7 +23,7 @@ from ifbench.kubernetes.rayjob import (
     settings_of,
     written,
 )
-from ifbench.pipeline import check_rules
+from ifbench.runs import check_rules, graded, of_point
 
 EXAMPLE_IMAGE = "registry.example.com/"
 EXAMPLE_BUCKET = "s3://example-bucket/"
@@ -33,44 +33,54 @@ def run(options: argparse.Namespace) -> int:
     """Check the configuration, write the RayJob, and render or apply it."""
     job = rayjob_of(options.overlay)
     overrides = [*settings_of(job), *options.overrides]
-    config = checked(overrides, options.config_dir)
+    sweep = ["-m"] if options.multirun else []
+    configs = checked(overrides, options.config_dir, is_sweep=options.multirun)
     conf = own_files(options.config_dir)
-    name = check_name(options.name or default_name(options.overlay, options.overrides))
+    name = check_name(options.name or default_name(options.overlay, [*sweep, *options.overrides]))
     manifests = written(
         job,
-        entrypoint(overrides, has_conf=bool(conf)),
+        entrypoint([*sweep, *overrides], has_conf=bool(conf)),
         name=name,
         image=options.image,
         namespace=options.namespace,
         conf=conf,
     )
-    examples = _examples(options.image or image_of(job), config)
+    examples = _examples(options.image or image_of(job), configs[0])
     if options.apply:
         if examples:
             raise ConfigError("; ".join(examples))
         return _apply(manifests, name, options)
     for words in examples:
         print(f"ifbench: not ready to be applied: {words}", file=sys.stderr)
-    _say_keys(config)
+    _say_keys(configs)
     _write(as_yaml(manifests), options.output)
     return EXIT_OK
 
 
-def checked(overrides: Sequence[str], config_dir: Path | None) -> RunConfig:
-    """The configuration, as far as it can be checked from here; opens no store.
+def checked(
+    overrides: Sequence[str], config_dir: Path | None, *, is_sweep: bool = False
+) -> list[RunConfig]:
+    """The configuration of each point, as far as it can be checked from here; opens no store.
 
     A data file is read where it comes with ifbench; another's path is the pods'.
     """
-    config = load_config(overrides, config_dir=config_dir)
+    points = load_points(overrides, is_sweep=is_sweep, config_dir=config_dir)
+    for point in points:
+        with of_point(point.name):
+            _check(point.config)
+    return [point.config for point in points]
+
+
+def _check(config: RunConfig) -> None:
     check_options(config.models)
     check_rules(config)
+    graded(config)
     if config.benchmark.data.startswith("builtin:"):
         open_dataset(config.benchmark)
     if config.execution.name != "ray" or config.execution.address is None:
         raise ConfigError(
             "a RayJob runs on its own cluster: leave execution=ray and execution.address=auto"
         )
-    return config
 
 
 def _examples(image: str, config: RunConfig) -> list[str]:
@@ -83,8 +93,9 @@ def _examples(image: str, config: RunConfig) -> list[str]:
     return found
 
 
-def _say_keys(config: RunConfig) -> None:
-    names = sorted({model.api_key_env for model in config.models if model.api_key_env})
+def _say_keys(configs: Sequence[RunConfig]) -> None:
+    models = (model for config in configs for model in config.models)
+    names = sorted({model.api_key_env for model in models if model.api_key_env})
     if names:
         print(f"ifbench: the secret `ifbench-keys` must hold {', '.join(names)}", file=sys.stderr)
 

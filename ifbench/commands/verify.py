@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         if config.judge is None and config.extractor is None:  # Then there is nothing to keep.
             folder = stack.enter_context(TemporaryDirectory())
             config = replace(config, store=replace(config.store, uri=folder))
-        steps = evaluation_steps(config)[1:]
+        steps = evaluation_steps({"": config}, config.max_usd)[1:]
         _refuse_same_file(options.file, options.output)
         desk = _Desk(stack.enter_context(_input(options.file)), _name(options.file))
         out = stack.enter_context(_output(options.output))

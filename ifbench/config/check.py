@@ -66,7 +66,7 @@ def check_run(
     filled = {**tree, **_filled(roles)}
     config = _validated(RunConfig, filled, place, roles)
     _refuse_two_of_one_name(config)
-    _refuse_shared_keys(config)
+    refuse_shared_keys(config.models, config.candidates)
     return config
 
 
@@ -303,13 +303,16 @@ def _deepest(tree: Mapping[str, Any]) -> Path:
 # ── Models that would be taken for one another ───────────────────────────────────────
 
 
-def _refuse_shared_keys(config: RunConfig) -> None:
-    """Stored answers are found by engine, model and revision; one such name, one deployment."""
+def refuse_shared_keys(models: Iterable[ModelConfig], candidates: Sequence[ModelConfig]) -> None:
+    """Stored answers are found by engine, model and revision; one such name, one deployment.
+
+    Raises ConfigError for two of `models`, of one run or of several over one store.
+    """
     seen: dict[tuple[str, str, str], ModelConfig] = {}
-    for model in config.models:
+    for model in models:
         key = (canonical_json(engine_identity(model)), model.model, model.revision)
         other = seen.setdefault(key, model)
-        both = model in config.candidates and other in config.candidates
+        both = model in candidates and other in candidates
         if other.engine != model.engine:
             differs = f"`engine` ({other.engine} and {model.engine})"
         elif other.base_url != model.base_url:

@@ -103,10 +103,23 @@ def _compose(
         for folder in others:  # Hydra's schema source must stay the last one.
             path.prepend("ifbench", f"file://{folder}", anchor="schema")
         loader.repository.initialize_sources(path)
-        choices = list(overrides.choices)
+        choices = _without_left_out(overrides.choices)
         defaults = loader.compute_defaults_list(name, choices, RunMode.RUN).defaults
         config = hydra_compose(name, [*choices, *overrides.values], return_hydra_config=True)
     return config, tuple((entry.config_path or "", entry.package or "") for entry in defaults)
+
+
+def _without_left_out(choices: Sequence[str]) -> list[str]:
+    """The choices as Hydra takes them: an overlay is left out by `~experiment`, not by null."""
+    pairs = [[word.strip() for word in text.lstrip("+").partition("=")] for text in choices]
+    chosen = [option for key, _, option in pairs if key == "experiment"]
+    if chosen[-1:] == ["null"]:
+        others = (
+            text for text, pair in zip(choices, pairs, strict=True) if pair[0] != "experiment"
+        )
+        return [*others, "~experiment"]
+    null = ["experiment", "=", "null"]  # One that a later choice replaces.
+    return [text for text, pair in zip(choices, pairs, strict=True) if pair != null]
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,18 @@ from ifbench.config.compose import compose
 from ifbench.config.folders import groups, options, search_folders
 from ifbench.config.layers import Layer, merge, origin_of, spell
 from ifbench.config.overrides import read_overrides, refuse_secrets
-from ifbench.config.roles import cast_roles
+from ifbench.config.roles import cast_roles, idle_changes
 from ifbench.config.values import RunConfig
 from ifbench.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Loaded:
+    """A configuration, and what of its command line it has no use for."""
+
+    config: RunConfig
+    idle: Mapping[str, str]
+    """Settings of models that take no part, by origin, with the words for it."""
 
 
 def load_config(
@@ -29,6 +39,20 @@ def load_config(
     ifbench ships. Touches nothing but those files and the environment variables that a
     `base_url` and `store.uri` name. Every mistake is a ConfigError, raised before anything runs.
     """
+    loaded = load(overrides, config_dir=config_dir, cwd=cwd, name=name)
+    for words in loaded.idle.values():
+        raise ConfigError(words)
+    return loaded.config
+
+
+def load(
+    overrides: Sequence[str],
+    *,
+    config_dir: Path | None = None,
+    cwd: Path | None = None,
+    name: str = "evaluate",
+) -> Loaded:
+    """As `load_config`, with settings that reach no model told instead of refused."""
     here = (cwd or Path.cwd()).resolve()
     folders = search_folders(config_dir, here)
     models = options(folders, "model")
@@ -44,7 +68,8 @@ def load_config(
     tree, defaults = _role_defaults(composed.tree, composed.layers)
     roles = cast_roles(tree, composed.layers, defaults, line.models, folders=folders, cwd=here)
     filled = {**tree, "experiment": composed.experiment}
-    return check_run(filled, composed.layers, roles)
+    config = check_run(filled, composed.layers, roles)
+    return Loaded(config=config, idle=idle_changes(line.models, roles))
 
 
 def _role_defaults(

@@ -237,7 +237,8 @@ def parse(override: str, written: str) -> Any:
         ) from None
     if parsed.is_sweep_override():
         raise ConfigError(
-            f"{origin}: one value is expected, and this is several. "
+            f"{origin}: one value is expected, and this is several. To have a run for each (a "
+            "sweep), give `-m` to `ifbench evaluate` or `plan`. "
             f'A list is written in brackets: "{display_override(f"{key}=[{value}]")}"; '
             "a text with commas in quotes"
         )

@@ -50,7 +50,7 @@ def cast_roles(
     """The models of each role; `()` where a role is left empty.
 
     The extractor defaults to the judge, as the judge is asked, with `extractor.…` on top.
-    Raises ConfigError for a name that no folder has, and for overrides that reach no model.
+    Raises ConfigError for a name that no folder has.
     """
     roles: dict[str, tuple[Cast, ...]] = {}
     for role in ROLES:
@@ -72,7 +72,6 @@ def cast_roles(
             for judge in roles["judge"]
         )
     _refuse_twins(roles["candidates"], origin_of(layers, ("candidates",)))
-    _refuse_idle(changes, roles)
     return roles
 
 
@@ -144,12 +143,18 @@ def _refuse_twins(candidates: Sequence[Cast], origin: str) -> None:
         )
 
 
-def _refuse_idle(changes: Sequence[ModelOverride], roles: Mapping[str, tuple[Cast, ...]]) -> None:
-    """An override of a model that takes no part would be lost in silence."""
+def idle_changes(
+    changes: Sequence[ModelOverride], roles: Mapping[str, tuple[Cast, ...]]
+) -> dict[str, str]:
+    """Overrides that reach no model of the run, each with the words for it.
+
+    Alone such an override would be lost in silence; in a sweep another point may have its model.
+    """
     casts = [cast for role in roles.values() for cast in role]
-    for change in changes:
-        if not any(change.is_about(cast.role, cast.name) for cast in casts):
-            taken = ", ".join(f"{cast.role}: {cast.name}" for cast in casts) or "(none)"
-            raise ConfigError(
-                f"{change.layer.origin}: reaches no model of this run; its roles: {taken}"
-            )
+    taken = ", ".join(f"{cast.role}: {cast.name}" for cast in casts) or "(none)"
+    return {
+        change.layer.origin: f"{change.layer.origin}: reaches no model of this run; "
+        f"its roles: {taken}"
+        for change in changes
+        if not any(change.is_about(cast.role, cast.name) for cast in casts)
+    }

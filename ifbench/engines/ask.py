@@ -4,7 +4,8 @@
        └─ missing ─► limiter ─► engine ─► retry ─► journal (durable) ─► response
 
 Equal prompts that are asked at the same time are one call. What a call costs is counted even
-where its try failed. Each finished call counts once: `stored`, `answered` or `failed:KIND`.
+where its try failed. Each finished call counts once: `stored`, `answered` or `failed:KIND`. Where
+several runs ask, it counts for the run that caused it; to the others its answer is a stored one.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import concurrent.futures
 import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from ifbench.engines.engine import Engine, Try, failed_response
+from ifbench.engines.budgets import ClientId, client_of
+from ifbench.engines.engine import Ask, Engine, Try, failed_response
 from ifbench.engines.estimates import (
     UNKNOWN_OUTPUT_TOKENS,
     estimated_input_tokens,
@@ -30,7 +33,7 @@ from ifbench.engines.spending import Spending, SpentError
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
-from ifbench.tally import Tally, latency_bucket
+from ifbench.tally import RunTally, Tally, latency_bucket
 from ifbench.types import FailureKind, Prompt, Purpose, Response
 
 _log = logging.getLogger(__name__)
@@ -53,21 +56,30 @@ NO_ANSWER = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
 """Failures that say something of the endpoint, not of the request."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    """A call that is under way, and the run that caused it."""
+
+    run: str
+    answer: asyncio.Future[Response | None]
+    """`None`: whoever made the call was cancelled."""
+
+
 class Asker:
     """Asks models for one worker. Used from one event loop; engines are its owner's to close."""
 
     def __init__(
         self,
         *,
-        engines: Mapping[str, Engine],
+        engines: Mapping[ClientId, Engine],
         journal: Journal,
-        limiters: Mapping[str, Limiter],
+        limiters: Mapping[ClientId, Limiter],
         spending: Spending | None = None,
         tally: Tally | None = None,
         stopping: Callable[[], bool] = lambda: False,
         clockwork: Clockwork | None = None,
     ) -> None:
-        """Engines and limiters stand under the models' names."""
+        """Engines and limiters stand under the models' clients."""
         self._engines = engines
         self._journal = journal
         self._limiters = limiters
@@ -77,7 +89,7 @@ class Asker:
         self._clockwork = clockwork or Clockwork()
         self._waits = Waits(stopping)
         self._closed: set[str] = set()
-        self._flights: dict[str, asyncio.Future[Response | None]] = {}
+        self._flights: dict[str, _Flight] = {}
         self._store_error: StoreError | None = None
 
     async def __call__(self, prompt: Prompt) -> Response:
@@ -85,48 +97,66 @@ class Asker:
 
         Raises `StoreError`, and nothing else, when answers can no longer be made durable.
         """
-        key = prompt_key(prompt)
+        return await self._ask(_Call(prompt, self._tally.of("")))
+
+    def of_run(self, run: str) -> Ask:
+        """As the asker itself, counting for one of several runs."""
+        tally = self._tally.of(run)
+
+        async def ask(prompt: Prompt) -> Response:
+            return await self._ask(_Call(prompt, tally))
+
+        return ask
+
+    async def _ask(self, call: _Call) -> Response:
+        key = prompt_key(call.prompt)
         while (flight := self._flights.get(key)) is not None:
-            response = await asyncio.shield(flight)
-            if response is not None:  # `None`: whoever made the call was cancelled.
+            response = await asyncio.shield(flight.answer)
+            if response is not None:
+                if response.is_answered and flight.run != call.tally.run:
+                    call.count("stored")
                 return response
-        flight = self._flights[key] = asyncio.get_running_loop().create_future()
+        flight = _Flight(call.tally.run, asyncio.get_running_loop().create_future())
+        self._flights[key] = flight
         response = None
         try:
-            response = await self._answer(prompt, key)
+            response = await self._answer(call, key)
             return response
         finally:
             del self._flights[key]
-            flight.set_result(response)
+            flight.answer.set_result(response)
 
-    async def _answer(self, prompt: Prompt, key: str) -> Response:
+    async def _answer(self, call: _Call, key: str) -> Response:
+        prompt = call.prompt
         stored = self._journal.lookup((key,)).get(key)
         if stored is not None:
-            self._count(prompt, "stored")
+            call.count("stored")
             return stored
-        response = replace(await self._call(prompt), key=key)
+        response = replace(await self._call(call), key=key)
         if response.is_answered:
             await self._store(response)
         failure = response.failure
-        self._count(prompt, "answered" if failure is None else f"failed:{failure.kind}")
+        call.count("answered" if failure is None else f"failed:{failure.kind}")
         if failure is not None and failure.kind is not FailureKind.NOT_RUN:
             name, purpose = prompt.model.name, prompt.purpose.value
             _log.info("%s, asked as %s: %s: %s", name, purpose, failure.kind.value, failure.message)
         return response
 
-    async def _call(self, prompt: Prompt) -> Response:
+    async def _call(self, call: _Call) -> Response:
         async def wait(tried: Try, seconds: float) -> bool:
-            return await self._back_off(prompt, tried, seconds)
+            return await self._back_off(call, tried, seconds)
 
-        return await retried(lambda: self._try(prompt), prompt.model.limits, wait, self._clockwork)
+        limits = call.prompt.model.limits
+        return await retried(lambda: self._try(call), limits, wait, self._clockwork)
 
-    async def _try(self, prompt: Prompt) -> Try:
+    async def _try(self, call: _Call) -> Try:
         """One try under the limiter; not made where the run stops or the endpoint is closed."""
+        prompt = call.prompt
         if self._is_over():
             return _not_run(prompt, STOPPED)
-        limiter = self._limiters[prompt.model.name]
+        limiter = self._limiters[call.client]
         try:
-            with self._gauge(prompt, "waiting"):
+            with call.gauge("waiting"):
                 permit = await self._waits.unless_stopped(limiter.acquire(estimated_tokens(prompt)))
         except StoppedError:
             return _not_run(prompt, STOPPED)
@@ -134,16 +164,16 @@ class Asker:
             if prompt.model.name not in self._closed:
                 self._closed.add(prompt.model.name)
                 _log.warning("%s is not asked any more: %s", prompt.model.name, closed)
-            self._tally.add("closed", prompt.model.name, str(closed))
+            call.tally.add("closed", prompt.model.name, str(closed))
             return _not_run(prompt, str(closed))
         used = 0
         try:
             if self._is_over():
                 return _not_run(prompt, STOPPED)
             async with self._paid_for(prompt) as costs:
-                with self._gauge(prompt, "in_flight"):
-                    tried = await self._generate(prompt)
-                used = self._count_try(prompt, tried)
+                with call.gauge("in_flight"):
+                    tried = await self._generate(call)
+                used = call.count_try(tried)
                 costs.append(_usd(prompt, tried))
             return tried
         except StoppedError:
@@ -173,15 +203,16 @@ class Asker:
             raise self._store_error
         return self._stopping()
 
-    async def _generate(self, prompt: Prompt) -> Try:
+    async def _generate(self, call: _Call) -> Try:
+        prompt, client = call.prompt, call.client
         try:
-            tried = await self._engines[prompt.model.name].generate(prompt)
+            tried = await self._engines[client].generate(prompt)
         # A bug in an engine costs its row, not the run; the kind `rejected` keeps it from being
         # paid for again and again, and the message shows it.
         except Exception as error:  # noqa: BLE001
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
-        self._tell(self._limiters[prompt.model.name], tried)
+        self._tell(self._limiters[client], tried)
         return tried
 
     def _tell(self, limiter: Limiter, tried: Try) -> None:
@@ -196,21 +227,21 @@ class Asker:
         elif failure.kind is not FailureKind.MEDIA:  # Then nothing was sent.
             limiter.answered()
 
-    async def _back_off(self, prompt: Prompt, tried: Try, seconds: float) -> bool:
+    async def _back_off(self, call: _Call, tried: Try, seconds: float) -> bool:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""
         if tried.overloaded or tried.retry_after_s is not None:
-            self._limiters[prompt.model.name].pause(seconds)
+            self._limiters[call.client].pause(seconds)
         failure = tried.response.failure
         reason = "" if failure is None else failure.message
-        _log.info("%s: the next try in %.1f s: %s", prompt.model.name, seconds, reason)
+        _log.info("%s: the next try in %.1f s: %s", call.prompt.model.name, seconds, reason)
         try:
-            with self._gauge(prompt, "backing_off"):
+            with call.gauge("backing_off"):
                 await self._waits.unless_stopped(self._clockwork.sleep(seconds))
         except StoppedError:
             return False
         if self._stopping():
             return False
-        self._count(prompt, "retried")
+        call.count("retried")
         return True
 
     async def _store(self, response: Response) -> None:
@@ -227,32 +258,42 @@ class Asker:
             )
             raise self._store_error from error
 
-    # ── Counting ─────────────────────────────────────────────────────────────────────
 
-    def _count(self, prompt: Prompt, event: str, amount: float = 1.0) -> None:
-        self._tally.add("calls", prompt.purpose, prompt.model.name, event, amount=amount)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One prompt on its way, and where it is counted."""
+
+    prompt: Prompt
+    tally: RunTally
+
+    @property
+    def client(self) -> ClientId:
+        return client_of(self.prompt.model)
+
+    def count(self, event: str, amount: float = 1.0) -> None:
+        self.tally.add("calls", self.prompt.purpose, self.prompt.model.name, event, amount=amount)
 
     @contextmanager
-    def _gauge(self, prompt: Prompt, name: str) -> Iterator[None]:
-        self._count(prompt, name)
+    def gauge(self, name: str) -> Iterator[None]:
+        self.count(name)
         try:
             yield
         finally:
-            self._count(prompt, name, -1.0)
+            self.count(name, -1.0)
 
-    def _count_try(self, prompt: Prompt, tried: Try) -> int:
+    def count_try(self, tried: Try) -> int:
         """Count what one try used, whatever came of it, and return its tokens."""
-        usage, purpose, model = tried.response.usage, prompt.purpose, prompt.model.name
-        cost = prompt.model.price.usd(usage.input_tokens, usage.output_tokens)
+        usage, purpose, model = tried.response.usage, self.prompt.purpose, self.prompt.model
+        cost = _usd(self.prompt, tried)
         bucket = latency_bucket(tried.response.seconds)
-        self._tally.merge(
+        self.tally.merge(
             {
-                ("tokens", purpose, model, "input"): usage.input_tokens,
-                ("tokens", purpose, model, "output"): usage.output_tokens,
-                ("latency", purpose, model, bucket, "tries"): 1.0,
-                ("latency", purpose, model, bucket, "seconds"): tried.response.seconds,
-                **({("cost", purpose, model, "usd"): cost} if cost else {}),
-                **({("calls", purpose, model, "limited"): 1.0} if tried.overloaded else {}),
+                ("tokens", purpose, model.name, "input"): usage.input_tokens,
+                ("tokens", purpose, model.name, "output"): usage.output_tokens,
+                ("latency", purpose, model.name, bucket, "tries"): 1.0,
+                ("latency", purpose, model.name, bucket, "seconds"): tried.response.seconds,
+                **({("cost", purpose, model.name, "usd"): cost} if cost else {}),
+                **({("calls", purpose, model.name, "limited"): 1.0} if tried.overloaded else {}),
             }
         )
         return usage.input_tokens + usage.output_tokens
@@ -280,33 +321,43 @@ class PlannedCall:
     input_tokens: int
     """Estimated; see `estimates.py` for the rule."""
     max_tokens: int | None
+    is_shared: bool = False
+    """True where an earlier run of a sweep makes the same call."""
 
 
 class DryAsk:
-    """Answers from the journal and notes what it does not hold; never calls a model."""
+    """Answers from the journal and notes what it does not hold; never calls a model.
 
-    def __init__(self, journal: Journal) -> None:
+    `earlier` holds the keys of the prompts of earlier runs, of which some may be this one's too.
+    """
+
+    def __init__(self, journal: Journal, earlier: AbstractSet[str] = frozenset()) -> None:
         self._journal = journal
-        self._seen: set[str] = set()
+        self._earlier = earlier
+        self.seen: set[str] = set()
+        """The keys of all that was asked."""
         self.stored: Counter[tuple[Purpose, str]] = Counter()
         """Calls that are answered already, by purpose and model's name."""
+        self.stored_earlier: Counter[tuple[Purpose, str]] = Counter()
+        """Those of them that are an earlier run's too."""
         self.missing: list[PlannedCall] = []
         """Calls that would be made, each prompt once."""
 
     async def __call__(self, prompt: Prompt) -> Response:
         key = prompt_key(prompt)
         response = self._journal.lookup((key,)).get(key)
-        if key not in self._seen:
-            self._seen.add(key)
-            self._note(prompt, is_stored=response is not None)
+        if key not in self.seen:
+            self.seen.add(key)
+            self._note(prompt, is_stored=response is not None, is_shared=key in self._earlier)
         if response is not None:
             return response
         missing = failed_response(prompt, FailureKind.NOT_RUN, "planned, not asked")
         return replace(missing, key=key)
 
-    def _note(self, prompt: Prompt, *, is_stored: bool) -> None:
+    def _note(self, prompt: Prompt, *, is_stored: bool, is_shared: bool) -> None:
         if is_stored:
             self.stored[prompt.purpose, prompt.model.name] += 1
+            self.stored_earlier[prompt.purpose, prompt.model.name] += is_shared
             return
         self.missing.append(
             PlannedCall(
@@ -314,5 +365,6 @@ class DryAsk:
                 model=prompt.model.name,
                 input_tokens=estimated_input_tokens(prompt),
                 max_tokens=prompt.sampling.max_tokens,
+                is_shared=is_shared,
             )
         )

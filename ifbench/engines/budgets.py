@@ -8,9 +8,25 @@ from typing import TypeAlias
 
 from ifbench.engines.budget import TTL_S, Budget, Grant, Report, lowest
 from ifbench.engines.purse import Purse, PurseGrant, PurseReport
+from ifbench.keys import canonical_json
 from ifbench.types import Limits, ModelConfig
 
 BudgetId: TypeAlias = tuple[str | None, ...]
+ClientId: TypeAlias = tuple[str | None, ...]
+
+
+def client_of(model: ModelConfig) -> ClientId:
+    """What opens a client: the points of a sweep may set one model's name in two ways."""
+    options = canonical_json(model.options) if model.options else ""
+    return (
+        model.name,
+        model.engine,
+        model.model,
+        model.revision,
+        model.base_url,
+        model.api_key_env,
+        options,
+    )
 
 
 def budget_of(model: ModelConfig) -> BudgetId:

@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, assert_never
 
 from ifbench.engines.ask import Asker, Journal
+from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Engine, ViewLoader, no_media
 from ifbench.engines.limits import local_limiters
 from ifbench.engines.options import NoOptions, read_options
@@ -94,16 +95,17 @@ async def open_engines(
     *,
     find_servers: FindServers | None = None,
     stopping: Callable[[], bool] = lambda: False,
-) -> AsyncIterator[dict[str, Engine]]:
-    """An engine for each model's name, closed on leaving."""
+) -> AsyncIterator[dict[ClientId, Engine]]:
+    """An engine for each model's client, closed on leaving."""
     async with AsyncExitStack() as stack:
-        engines: dict[str, Engine] = {}
+        engines: dict[ClientId, Engine] = {}
         for model in models:
-            if model.name not in engines:
-                engines[model.name] = build_engine(
+            client = client_of(model)
+            if client not in engines:
+                engines[client] = build_engine(
                     model, view_loader, find_servers=find_servers, stopping=stopping
                 )
-                stack.push_async_callback(engines[model.name].aclose)
+                stack.push_async_callback(engines[client].aclose)
         yield engines
 
 

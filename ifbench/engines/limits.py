@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from ifbench.engines.breaker import Breaker
-from ifbench.engines.budgets import budget_of, limits_of
+from ifbench.engines.budgets import ClientId, budget_of, client_of, limits_of
 from ifbench.engines.rates import Buckets, Pace, per_second
 from ifbench.engines.retry import Clockwork
 from ifbench.types import Limits, ModelConfig
@@ -145,11 +145,11 @@ class _LocalPermit:
         self._limiter._release(self._taken, tokens)  # noqa: SLF001 (two halves of one thing)
 
 
-def local_limiters(models: Iterable[ModelConfig]) -> Mapping[str, Limiter]:
-    """A limiter for each model's name; models that share a budget share the limiter.
+def local_limiters(models: Iterable[ModelConfig]) -> Mapping[ClientId, Limiter]:
+    """A limiter for each model's client; models that share a budget share the limiter.
 
     Where two configs of one budget disagree, the lower limit holds.
     """
     models = tuple(models)
     limiters = {name: LocalLimiter(limits) for name, limits in limits_of(models).items()}
-    return {model.name: limiters[budget_of(model)] for model in models}
+    return {client_of(model): limiters[budget_of(model)] for model in models}

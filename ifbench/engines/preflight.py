@@ -9,12 +9,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
+from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Engine, Try
 from ifbench.engines.retry import Clockwork, retried
 from ifbench.keys import canonical_json
 from ifbench.tally import Tally
 from ifbench.types import Failure, FailureKind, ModelConfig, Prompt, Purpose, Response, Text
+
+Endpoint: TypeAlias = tuple[str | None, ...]
 
 ATTEMPTS = 3
 ELAPSED_S = 60.0
@@ -51,7 +55,7 @@ class Problem:
 
 async def preflight(
     models: Iterable[ModelConfig],
-    engines: Mapping[str, Engine],
+    engines: Mapping[ClientId, Engine],
     *,
     tally: Tally | None = None,
     clockwork: Clockwork | None = None,
@@ -67,22 +71,26 @@ async def preflight(
 
 async def probe(
     models: Iterable[ModelConfig],
-    engines: Mapping[str, Engine],
+    engines: Mapping[ClientId, Engine],
     *,
     tally: Tally | None = None,
     clockwork: Clockwork | None = None,
 ) -> list[Probe]:
     """Call each distinct endpoint and model id once, all at the same time."""
-    alike: dict[tuple[str | None, ...], list[ModelConfig]] = {}
+    alike: dict[Endpoint, list[ModelConfig]] = {}
     for model in models:
-        served = canonical_json(model.options) if model.engine == "vllm" else None
-        place = (model.engine, model.base_url, model.api_key_env, model.model, served)
-        alike.setdefault(place, []).append(model)
+        alike.setdefault(endpoint_of(model), []).append(model)
     calls = (
-        _probe_one(group, engines[group[0].name], tally or Tally(), clockwork or Clockwork())
+        _probe_one(group, engines[client_of(group[0])], tally or Tally(), clockwork or Clockwork())
         for group in alike.values()
     )
     return list(await asyncio.gather(*calls))
+
+
+def endpoint_of(model: ModelConfig) -> Endpoint:
+    """What a tiny call is about: a model id at an endpoint, under a key."""
+    served = canonical_json(model.options) if model.engine == "vllm" else None
+    return (model.engine, model.base_url, model.api_key_env, model.model, served)
 
 
 async def _probe_one(

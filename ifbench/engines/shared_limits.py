@@ -17,7 +17,15 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from ifbench.engines.budget import BEAT_S, IDLE_BEAT_S, MOST_COSTS, Grant, Report
-from ifbench.engines.budgets import BudgetId, Reply, Request, budget_of, limits_of
+from ifbench.engines.budgets import (
+    BudgetId,
+    ClientId,
+    Reply,
+    Request,
+    budget_of,
+    client_of,
+    limits_of,
+)
 from ifbench.engines.limits import ClosedError, Limiter, Permit
 from ifbench.engines.spending import Spending
 from ifbench.types import Limits, ModelConfig
@@ -47,16 +55,16 @@ async def shared_limiters(
     }
     async with reporter.running(limiters, spending):
         yield SharedLimits(
-            limiters={model.name: limiters[budget_of(model)] for model in models},
+            limiters={client_of(model): limiters[budget_of(model)] for model in models},
             spending=spending,
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedLimits:
-    """A limiter for each model's name; models of one budget share the limiter."""
+    """A limiter for each model's client; models of one budget share the limiter."""
 
-    limiters: Mapping[str, Limiter]
+    limiters: Mapping[ClientId, Limiter]
     spending: Spending | None
     """`None` where the run may spend what it likes."""
 

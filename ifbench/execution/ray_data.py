@@ -39,7 +39,7 @@ from ifbench.execution.ray_limiter import RayLimiter, leave_limiter
 from ifbench.execution.ray_metrics import open_metrics
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.logs import Logging, current, start_logging
-from ifbench.tally import Tally
+from ifbench.tally import Tally, over_runs
 from ifbench.types import Trial
 
 BLOCK = pa.schema([pa.field("trials", pa.binary(), nullable=False)])
@@ -112,7 +112,7 @@ class RayExecutor:
         self._board = board
         watch.start()
         name = ("rows", steps[-1].name, "out")
-        out = int(self._tally.snapshot().get(name, 0))  # Of the groups that ran before.
+        out = int(over_runs(self.counts()).get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
             for table in self._dataset(lanes, steps, board).iter_batches(
@@ -168,7 +168,7 @@ class RayExecutor:
         """The last counts travel beside the last rows: wait for them, but not for ever."""
         deadline = time.monotonic() + 5
         self._collect(ray, board)
-        while self._tally.snapshot().get(name, 0) < expected and time.monotonic() < deadline:
+        while over_runs(self.counts()).get(name, 0) < expected and time.monotonic() < deadline:
             time.sleep(0.05)
             self._collect(ray, board)
 
@@ -376,7 +376,7 @@ class _Worker:
         """What has been counted since the last time, told to Ray's metrics as well."""
         counts = self._tally.drain()
         if self._metrics is not None:
-            self._metrics.add(counts)
+            self._metrics.add(over_runs(counts))
         return counts
 
     async def _make_slots(self) -> asyncio.Semaphore:

@@ -62,8 +62,12 @@ class ProgressFile:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def end(self) -> None:
+        """Write for the last time; leaving waits until that is done."""
         self._ended.set()
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
         self._thread.join(timeout=LAST_WRITE_S)
 
     def progress(self, *, is_over: bool = False) -> RunProgress:

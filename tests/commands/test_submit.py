@@ -183,3 +183,16 @@ def test_an_overlay_of_ones_own_is_a_folder(tmp_path, capsys):
     (job,) = rendered(capsys)
     head = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
     assert head["containers"][0]["image"] == "r/own:2.0.0"
+
+
+def test_a_sweep_is_written_as_the_same_command_and_each_point_is_checked(capsys):
+    sweep = ["benchmark=scimif,videoif", *RUN]
+    assert submit(*MINE, "-m", "--", *sweep) == 0
+    (job,) = rendered(capsys)
+    words = shlex.split(job["spec"]["entrypoint"])
+    assert words[:3] == ["python", "/app/jobs/evaluate.py", "-m"]
+    assert "benchmark=scimif,videoif" in words
+    assert submit(*MINE, "-m", "--", *sweep, "grader=scripted") == 2
+    assert "point `benchmark=videoif`" in capsys.readouterr().err
+    assert submit(*MINE, "--", *sweep) == 2
+    assert "give `-m`" in capsys.readouterr().err

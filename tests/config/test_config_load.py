@@ -350,3 +350,14 @@ def test_identity_is_the_same_in_another_process(here: Path) -> None:
     assert len(printed) == 1
     mine = json.dumps(identity(load_config(["experiment=quickstart"])), sort_keys=True)
     assert printed == {mine + "\n"}
+
+
+def test_the_last_word_on_an_overlay_holds_also_where_it_is_none(here: Path) -> None:
+    one = "candidates=[smollm2]"
+    assert load_config([one, "experiment=quickstart", "experiment=null"]).experiment is None
+    assert load_config([one, "experiment=null", "experiment=quickstart"]).benchmark.ids
+    groups = "benchmark: scimif, execution: local, store: local, experiment: quickstart"
+    listed = ", ".join(f"{{{pair}}}" for pair in groups.split(", "))
+    write(here / "conf", evaluate=f"defaults: [_self_, {listed}]\ncandidates: ???\n")
+    assert load_config([one]).experiment == "quickstart"
+    assert load_config([one, "experiment=null"]).experiment is None

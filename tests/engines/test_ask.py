@@ -21,12 +21,13 @@ from engines.engine_factories import (
 )
 from ifbench.engines.ask import Asker, DryAsk, PlannedCall
 from ifbench.engines.breaker import Breaker
+from ifbench.engines.budgets import client_of
 from ifbench.engines.engine import Try
 from ifbench.engines.limits import LocalLimiter, local_limiters
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.errors import StoreError
 from ifbench.keys import prompt_key
-from ifbench.tally import Tally
+from ifbench.tally import Tally, of_run
 from ifbench.types import (
     Failure,
     FailureKind,
@@ -44,7 +45,7 @@ MODEL = chat_model(limits=Limits(attempts=3, elapsed_s=1000))
 
 def asker_over(engine: Any, journal: Any = None, model=MODEL, **fields: Any) -> Asker:
     return Asker(
-        engines={model.name: engine},
+        engines={client_of(model): engine},
         journal=journal or MemoryJournal(),
         limiters=local_limiters([model]),
         **fields,
@@ -222,6 +223,47 @@ async def test_cancelled_leader_hands_the_call_to_who_waits():
     assert gate.asked == 2
 
 
+async def test_a_call_of_two_runs_counts_for_the_one_that_caused_it_and_is_stored_to_the_other():
+    gate, tally = Gate(), Tally()
+    ask = asker_over(gate, tally=tally)
+    asked = [ask.of_run(run)(chat_prompt()) for run in ("one", "two", "two", "one")]
+    tasks = [asyncio.create_task(one) for one in asked]
+    await until(lambda: gate.asked)
+    gate.open.set()
+    await asyncio.gather(*tasks)
+    await ask.of_run("three")(chat_prompt())
+    assert gate.asked == 1
+    counted = {run: events(of_run(tally.snapshot(), run)) for run in ("one", "two", "three")}
+    assert counted == {"one": {"answered": 1}, "two": {"stored": 2}, "three": {"stored": 1}}
+
+
+def events(counts) -> dict[str, float]:
+    """Of calls; what is in flight no more is left out."""
+    return {name[3]: amount for name, amount in counts.items() if name[0] == "calls" and amount}
+
+
+async def test_two_settings_of_one_name_are_two_clients_on_one_budget():
+    one = chat_model(options={"gpus": 1}, limits=Limits(concurrency=1))
+    two = replace(one, options={"gpus": 2})
+    first, second = Gate(), Gate()
+    ask = Asker(
+        engines={client_of(one): first, client_of(two): second},
+        journal=MemoryJournal(),
+        limiters=local_limiters([one, two]),
+    )
+    tasks = [
+        asyncio.create_task(ask(chat_prompt(text, model=model)))
+        for text, model in (("a", one), ("b", two))
+    ]
+    await until(lambda: first.asked)
+    await asyncio.sleep(0.01)
+    assert second.asked == 0  # The budget has one place.
+    first.open.set()
+    second.open.set()
+    await asyncio.gather(*tasks)
+    assert (first.asked, second.asked) == (1, 1)
+
+
 async def test_cancelled_follower_leaves_the_call_alone():
     gate = Gate()
     ask = asker_over(gate)
@@ -295,9 +337,9 @@ async def test_overload_pauses_everyone_on_the_budget():
     engine = ScriptedEngine(Sequence(failed_try(overloaded=True, retry_after_s=9.0), "four"))
     limiters = local_limiters([MODEL])
     paused: list[float] = []
-    limiters[MODEL.name].pause = paused.append  # type: ignore[method-assign]
+    limiters[client_of(MODEL)].pause = paused.append  # type: ignore[method-assign]
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
         limiters=limiters,
         clockwork=time_.clockwork,
@@ -342,9 +384,9 @@ async def test_endpoint_that_is_out_is_asked_no_more_until_it_may_be_back():
     breaker = Breaker(failures_needed=3, outage_s=1.0, probe_after_s=100.0)
     limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
-        limiters={MODEL.name: limiter},
+        limiters={client_of(MODEL): limiter},
         tally=tally,
         clockwork=time_.clockwork,
     )
@@ -366,9 +408,9 @@ async def test_endpoint_that_asks_for_less_is_not_out():
     breaker = Breaker(failures_needed=1, outage_s=0.0)
     limiter = LocalLimiter(MODEL.limits, clockwork=time_.clockwork, breaker=breaker)
     ask = Asker(
-        engines={MODEL.name: engine},
+        engines={client_of(MODEL): engine},
         journal=MemoryJournal(),
-        limiters={MODEL.name: limiter},
+        limiters={client_of(MODEL): limiter},
         clockwork=time_.clockwork,
     )
     assert (await ask(chat_prompt())).text == "four"

@@ -8,6 +8,7 @@ import bisect
 import pytest
 
 from engines.engine_factories import FakeTime, chat_model
+from ifbench.engines.budgets import client_of
 from ifbench.engines.limits import LocalLimiter, local_limiters
 from ifbench.types import Limits
 
@@ -108,14 +109,14 @@ def test_models_of_one_endpoint_key_and_id_share_a_budget():
     two = chat_model(name="thinking")
     other = chat_model(name="other-key", api_key_env="OTHER_KEY")
     limiters = local_limiters([one, two, other])
-    assert limiters["plain"] is limiters["thinking"]
-    assert limiters["plain"] is not limiters["other-key"]
+    assert limiters[client_of(one)] is limiters[client_of(two)]
+    assert limiters[client_of(one)] is not limiters[client_of(other)]
 
 
 async def test_shared_budget_keeps_the_lower_limit():
     one = chat_model(name="one", limits=Limits(concurrency=5))
     two = chat_model(name="two", limits=Limits(concurrency=1))
-    limiter = local_limiters([one, two])["one"]
+    limiter = local_limiters([one, two])[client_of(one)]
     await limiter.acquire(0)
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(limiter.acquire(0), 0.01)

@@ -6,6 +6,7 @@ import pytest
 
 from engines.endpoint import FakeEndpoint, Fault, error_body
 from engines.engine_factories import FakeTime, chat_engine, chat_model
+from ifbench.engines.budgets import client_of
 from ifbench.engines.preflight import preflight, probe, tiny_prompt
 from ifbench.engines.scripted import ScriptedEngine
 from ifbench.tally import Tally
@@ -23,7 +24,7 @@ async def problems_of(endpoint, *models, tally=None):
     engine = chat_engine(endpoint.url)
     found = await preflight(
         models,
-        {model.name: engine for model in models},
+        {client_of(model): engine for model in models},
         tally=tally,
         clockwork=FakeTime().clockwork,
     )
@@ -98,7 +99,7 @@ async def test_outage_that_passes_is_fine(endpoint):
 
 async def test_probe_shows_what_works_too():
     model = chat_model()
-    (found,) = await probe([model], {"m": ScriptedEngine(lambda _: "Hello!")})
+    (found,) = await probe([model], {client_of(model): ScriptedEngine(lambda _: "Hello!")})
     assert found.works
     assert (found.models, found.response.text, found.mend) == (("m",), "Hello!", "")
 

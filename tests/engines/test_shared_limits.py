@@ -11,7 +11,7 @@ import pytest
 
 from engines.engine_factories import chat_model
 from ifbench.engines.budget import BEAT_S
-from ifbench.engines.budgets import Budgets, Reply, Request, build_budgets
+from ifbench.engines.budgets import Budgets, Reply, Request, build_budgets, client_of
 from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.shared_limits import shared_limiters
 from ifbench.types import Limits
@@ -46,7 +46,9 @@ async def workers(keeper: Keeper, count: int, **limits) -> AsyncIterator[list[Li
     model = chat_model(limits=Limits(**limits))
     async with AsyncExitStack() as stack:
         yield [
-            (await stack.enter_async_context(shared_limiters([model], keeper, "run"))).limiters["m"]
+            (await stack.enter_async_context(shared_limiters([model], keeper, "run"))).limiters[
+                client_of(model)
+            ]
             for _ in range(count)
         ]
 

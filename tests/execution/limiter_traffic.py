@@ -16,13 +16,14 @@ async def send(url: str, run: str, seconds: float, limits: dict[str, Any], width
     """`width` loops over one shared limiter; each call is a GET of `url/RUN`."""
     import aiohttp
 
-    from ifbench.engines.budgets import build_budgets
+    from ifbench.engines.budgets import build_budgets, client_of
     from ifbench.engines.shared_limits import shared_limiters
     from ifbench.execution.ray_limiter import RayLimiter
     from ifbench.types import Limits, ModelConfig
 
     model = ModelConfig(name="m", engine="openai_chat", model="m", limits=Limits(**limits))
     keeper = RayLimiter(build_budgets)
+    client = client_of(model)
     async with (
         shared_limiters([model], keeper, run) as shared,
         aiohttp.ClientSession() as session,
@@ -30,7 +31,7 @@ async def send(url: str, run: str, seconds: float, limits: dict[str, Any], width
 
         async def calls() -> None:
             while True:
-                permit = await shared.limiters["m"].acquire(10)
+                permit = await shared.limiters[client].acquire(10)
                 async with session.get(f"{url}/{run}") as response:
                     await response.read()
                 permit.release(10)

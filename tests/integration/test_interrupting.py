@@ -101,9 +101,9 @@ def test_calls_that_never_end_are_let_go_and_the_rest_is_published(place, undist
     arguments = [*place.command("execution.in_flight=92")[3:]]
     script = (
         "import sys; from pathlib import Path; from ifbench.config import load_config;"
-        " from ifbench.commands.evaluate import run_config;"
+        " from ifbench.commands.evaluate import run_points; from ifbench.config import Point;"
         f" config = load_config({arguments!r}, config_dir=Path('conf'));"
-        " sys.exit(run_config(config, 'ifbench evaluate', drain_s=6))"
+        " sys.exit(run_points([Point(config=config)], 'ifbench evaluate', drain_s=6))"
     )
     place.write_model("candidate", limits={"concurrency": 64})
     with place.start_program("-c", script) as run:
