@@ -12,6 +12,7 @@ it had been answered is in the journal by then, so nothing is paid twice.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import pickle
@@ -130,9 +131,7 @@ class RayExecutor:
         out = int(self._tally.snapshot().get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
-            for table in self._dataset(lanes, steps, board).iter_batches(
-                batch_size=None, batch_format="pyarrow", prefetch_batches=0
-            ):
+            for table in _tables(self._dataset(lanes, steps, board)):
                 for trial in _trials(table):
                     out += 1
                     yield trial
@@ -213,6 +212,16 @@ def _warn_of_deaths(counts: dict[tuple[str, ...], float]) -> None:
             )  # fmt: skip
 
 
+def _tables(dataset: Any) -> Iterator[pa.Table]:
+    """What comes out of Ray. Raises `IfbenchError` where its pipeline breaks."""
+    try:
+        yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
+    # Beside Ray's own errors Ray Data hands on whatever broke inside of it.
+    except Exception as error:
+        _log.info("Ray's pipeline ended early", exc_info=error)
+        raise _understandable(error) from error
+
+
 def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
     """At most `MOST_LANES`: a pool of workers is a process. Further candidates share a lane."""
     groups = [lanes[start::MOST_LANES] for start in range(min(MOST_LANES, len(lanes)))]
@@ -277,6 +286,9 @@ def start_ray(options: RayOptions) -> Any:
         }
     else:
         settings |= {"address": options.address}
+    # A reference of an earlier cluster in this process that is let go later would free the object of
+    # the same number in this one: Ray numbers a driver's objects from 1 in each.
+    gc.collect()
     for last in (False, False, True):  # Ray gives a slow machine a fixed 30 s
         try:
             with _quiet_core(), _own_signals():
@@ -518,8 +530,8 @@ def _understandable(error: BaseException) -> IfbenchError:
             if isinstance(one, IfbenchError):
                 return one
         seen = seen.__cause__ or seen.__context__
-    last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
-    return IfbenchError(f"a worker could not go on: {last[0].strip()}")
+    last = str(error).strip().splitlines()[-1:] or [""]
+    return IfbenchError(f"a worker could not go on ({type(error).__name__}): {last[0].strip()}")
 
 
 def _blocks(rows: Iterable[Trial], size: int) -> Iterator[pa.Table]:
