@@ -16,6 +16,7 @@ from ifbench.execution.leaving import VARIABLE
 pytestmark = [pytest.mark.ray, pytest.mark.soak, pytest.mark.timeout(900)]
 
 LATENCY_S = 0.5
+SLOW_S = 6.0
 HELD_S = 0.5
 """A worker looks for the note of its node twice a second."""
 WORKERS = 6
@@ -88,19 +89,22 @@ def test_workers_that_find_no_room_are_placed_on_nodes_that_join_late(
     nodes, place, judged_data, judged_run
 ):
     results, wanted = judged_run
+    place.slow_down(SLOW_S)  # The run is to be there still when the second node is.
     with place.start(*overrides(nodes, judged_data, "execution.cpus=8")) as run:
         place.wait_for_preflight()
         time.sleep(5)
         assert place.prompts().total() == 0  # There is nobody to ask yet.
         first = nodes.add(1)
-        place.wait_for(12)
+        place.wait_for(1)
         there = len(nodes.workers(first))
         assert 0 < there < WORKERS
         second = nodes.add(2)
         wait_until(
             lambda: len(nodes.workers(first)) + len(nodes.workers(second)) == WORKERS,
             "all workers to be placed",
+            60,
         )
+        place.slow_down(0)
         assert len(place.prompts()) < len(wanted)
         ended = run.wait(240)
     assert ended.code == 0, ended.out
