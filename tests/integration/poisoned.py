@@ -1,6 +1,6 @@
-"""`ifbench evaluate` whose steps kill their worker where a sample holds a word.
+"""`ifbench evaluate` whose step kills its worker over certain samples.
 
-`python poisoned.py STEP WORD TIMES FOLDER KEY=VALUE …`. What kills a real worker, memory or a native
+`python poisoned.py STEP IDS TIMES FOLDER COMMAND …`. What kills a real worker, memory or a native
 decoder, cannot be had on demand; here it is the step, with all else as it is in the product. The
 process dies `TIMES` times, each noted as a file in the folder. A sample that is set apart is not
 looked at, as a real step does not look at it.
@@ -31,12 +31,12 @@ def die(notes: Path, times: int) -> None:
 
 
 @asynccontextmanager
-async def deadly(build, word: str, times: int, folder: str, seat) -> AsyncIterator:
+async def deadly(build, ids: str, times: int, folder: str, seat) -> AsyncIterator:
     async with build(seat) as work:
 
         async def poisoned(row):
             is_apart = row.response is not None and row.response.failure is not None
-            if word in row.item.sample.instruction and not is_apart:
+            if row.item.sample.id in ids.split(",") and not is_apart:
                 await asyncio.sleep(BITES_AFTER_S)
                 die(Path(folder), times)
             return await work(row)
@@ -48,12 +48,12 @@ def main() -> int:
     from ifbench import pipeline
     from ifbench.cli import main as ifbench
 
-    step, word, times, folder, *rest = sys.argv[1:]
+    step, ids, times, folder, *rest = sys.argv[1:]
     plain = pipeline.evaluation_steps
 
     def steps(config):
         return tuple(
-            replace(one, build=partial(deadly, one.build, word, int(times), folder))
+            replace(one, build=partial(deadly, one.build, ids, int(times), folder))
             if one.name == step
             else one
             for one in plain(config)

@@ -13,8 +13,7 @@ pytestmark = [pytest.mark.ray, pytest.mark.soak, pytest.mark.timeout(900)]
 
 PROGRAM = Path(__file__).with_name("poisoned.py")
 LATENCY_S = 0.2
-WORD = "(Case 5.)"
-"""Stands in those samples of `judged_data` whose ids end in `-5`."""
+POISON = ("chemistry-steps-ester-5", "chemistry-steps-ester-9")
 ALWAYS = 1000
 
 
@@ -27,8 +26,8 @@ def place(judged_run: object, endpoint: EndpointProcess, log: Path, tmp_path: Pa
 
 
 def evaluate(place: Place, step: str, times: int, *overrides: str) -> Finished:
-    """A run whose samples with the word kill the step's worker, so many times in all."""
-    arguments = [step, WORD, str(times), str(place.folder / "deaths")]
+    """A run in which the poison kills the step's worker, so many times in all."""
+    arguments = [step, ",".join(POISON), str(times), str(place.folder / "deaths")]
     with place.start_program(str(PROGRAM), *arguments, *place.command(*overrides)) as run:
         return run.wait(400)
 
@@ -44,12 +43,12 @@ def test_poison_is_set_apart_with_its_cause_and_its_neighbours_are_not(
     results, wanted = judged_run
     poisoned = evaluate(place, step, ALWAYS, f"benchmark.data={judged_data}")
     apart = {row["sample_id"] for row in place.results().scores if "crash" in row["causes"]}
-    assert apart == {row["sample_id"] for row in results.scores if row["sample_id"].endswith("-5")}
+    assert apart == set(POISON)
     assert poisoned.code == 3, poisoned.out
-    assert f"(crash {len(apart)}" in poisoned.out
+    assert f"(crash {len(POISON)})" in poisoned.out
     assert f"the worker of step {step} died 3 times with this sample in hand" in poisoned.out
     assert "worker(s) of step" in poisoned.out
-    assert deaths(place) <= 3 * len(apart)
+    assert deaths(place) <= 3 * len(POISON)
     rows = {row["sample_id"]: row for row in place.results().scores}
     assert all(
         rows[one["sample_id"]] == one for one in results.scores if one["sample_id"] not in apart
