@@ -17,6 +17,8 @@ pytestmark = [pytest.mark.ray, pytest.mark.soak, pytest.mark.timeout(900)]
 
 LATENCY_S = 0.5
 SLOW_S = 6.0
+BUSY_S = 3.0
+"""What a busy machine may add between an answer and its being known to the other command."""
 HELD_S = 0.5
 """A worker looks for the note of its node twice a second."""
 WORKERS = 6
@@ -109,4 +111,21 @@ def test_workers_that_find_no_room_are_placed_on_nodes_that_join_late(
         ended = run.wait(240)
     assert ended.code == 0, ended.out
     assert_paid_once(place.prompts(), wanted, 0)
+    assert place.results() == results
+
+
+def test_two_commands_on_one_cluster_share_a_store(nodes, place, judged_data, judged_run):
+    results, wanted = judged_run
+    nodes.add(4)
+    two = [f"benchmark.data={judged_data}", f"execution.address={nodes.address}"]
+    place.slow_down(1.0)
+    with place.start(*two) as first:
+        place.wait_for(12)
+        with place.start(*two) as second:
+            ends = [first.wait(), second.wait()]
+    assert [end.code for end in ends] == [0, 0], ends
+    began: dict[str, float] = {}
+    for call in place.answered():
+        assert call["at"] - began.setdefault(call["digest"], call["at"]) <= 1.0 + BUSY_S
+    assert set(place.prompts()) == wanted
     assert place.results() == results
