@@ -4,9 +4,8 @@ A worker that dies (memory, a native crash in a decoder, a node that goes) is st
 gets the same rows again, for ever if one of them is why it died. The ledger counts for each row
 how many workers have died with it in hand. The more they are, the fewer of such rows a worker
 takes at once: all at first, then few, the last time one alone, so that it is known which it was.
-That one is set apart; its neighbours have passed. A node's loss counts like any other death, as
-a row that eats all memory may take its node along; such a row has to be in hand at the last
-death, too, to be set apart, and the next run tries it again.
+That one is set apart; its neighbours have passed. The loss of a node counts like any other death,
+as a row that eats all memory may take its node along, unless the node has said that it goes.
 """
 
 from __future__ import annotations
@@ -62,6 +61,10 @@ class Ledger:
         """A block has been handed on, or a row's turn is over: the worker lives."""
         for row in self._in_hand.get(worker, {}).pop(name, ()):
             self._deaths.pop(row, None)
+
+    def excuse(self, worker: str) -> None:
+        """The worker's machine has said that it goes: its end will be no row's fault."""
+        self._in_hand.pop(worker, None)
 
     def begin_worker(self, worker: str) -> int:
         """A worker starts: what it had in hand before, it died with. Returns how many rows."""

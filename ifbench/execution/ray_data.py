@@ -404,6 +404,11 @@ class _Board:
         with self._lock:
             self._ledger.begin_row(worker, row)
 
+    def excuse(self, worker: str) -> None:
+        """See `Ledger.excuse`."""
+        with self._lock:
+            self._ledger.excuse(worker)
+
     def collect(self, order: _Order) -> dict[tuple[str, ...], float]:
         self._order = max(self._order, order)
         return self._tally.drain()
@@ -511,6 +516,8 @@ class _Worker:
             time.sleep(REPORT_INTERVAL_S)
             held = is_leaving() and not self._stopping.is_set()
             self._loop.call_soon_threadsafe(self._staying.clear if held else self._staying.set)
+            if held:
+                self._board.excuse.remote(self._id)
             try:
                 order = self._ray.get(self._board.report.remote(self._counts()), timeout=10)
             except self._ray.exceptions.RayError:

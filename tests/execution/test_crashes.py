@@ -63,6 +63,15 @@ def test_a_row_whose_turn_ends_well_starts_afresh():
     assert ledger.begin_block("w", "3", [A, B]) == (0, 1)
 
 
+def test_a_machine_that_has_said_that_it_goes_is_no_rows_fault():
+    ledger = Ledger()
+    ledger.begin_block("w", "1", [A, B])
+    ledger.excuse("w")
+    ledger.end("w", "1")
+    assert ledger.begin_worker("w") == 0
+    assert ledger.begin_block("w", "2", [A, B]) == (0, 0)
+
+
 def test_a_row_is_another_one_in_another_step_or_attempt():
     again = trial()
     again = replace(again, item=replace(again.item, attempt=1))
