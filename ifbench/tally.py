@@ -12,6 +12,7 @@ long a run is:
     ("latency", PURPOSE, MODEL, BUCKET, "tries" | "seconds")
     ("closed", MODEL, REASON)              an endpoint that is not asked any more
     ("rows", STEP, "in" | "out")           and ("candidates", CANDIDATE, STEP, "in" | "out")
+    ("workers", STEP, "died")              and the rows that they had in hand: ("workers", STEP, "rows")
     ("trials", CANDIDATE, "complete" | "owed")
     ("undecided", CANDIDATE, CAUSE)        trials that are owed; one may have several causes
     ("verdicts", CANDIDATE, OUTCOME, CAUSE)  of constraints and tasks; the cause may be empty

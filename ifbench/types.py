@@ -359,6 +359,8 @@ class FailureKind(StrEnum):
     """400, 401, 403, 404 and the like: the request or the credential is at fault."""
     MEDIA = "media"
     SPENDING_CAP = "spending_cap"
+    CRASH = "crash"
+    """Workers died with the trial in hand, so often that no further one is given it."""
     NOT_RUN = "not_run"
 
 
@@ -372,6 +374,7 @@ BLAME: Mapping[FailureKind, Blame] = {
     FailureKind.REJECTED: Blame.INFRASTRUCTURE,
     FailureKind.MEDIA: Blame.INFRASTRUCTURE,
     FailureKind.SPENDING_CAP: Blame.INFRASTRUCTURE,
+    FailureKind.CRASH: Blame.INFRASTRUCTURE,
     FailureKind.NOT_RUN: Blame.INFRASTRUCTURE,
 }
 
@@ -462,6 +465,7 @@ class Cause(StrEnum):
     VERIFIER_TIMEOUT = "verifier_timeout"
     VERIFIER_ERROR = "verifier_error"
     SPENDING_CAP = "spending_cap"
+    CRASH = "crash"
     NOT_RUN = "not_run"
     GRADER_UNREADABLE = "grader_unreadable"
     GRADER_TRUNCATED = "grader_truncated"
@@ -477,6 +481,7 @@ CAUSE_OF_FAILURE: Mapping[FailureKind, Cause] = {
     FailureKind.TIMEOUT: Cause.TIMEOUT,
     FailureKind.MEDIA: Cause.MEDIA,
     FailureKind.SPENDING_CAP: Cause.SPENDING_CAP,
+    FailureKind.CRASH: Cause.CRASH,
     FailureKind.NOT_RUN: Cause.NOT_RUN,
 }
 """The cause that an infrastructure failure of a call gives to what depends on it."""

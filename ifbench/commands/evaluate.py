@@ -106,7 +106,13 @@ def build_executor(config: RunConfig) -> RunningExecutor:
         case "ray":
             from ifbench.execution.ray_data import RayExecutor, RayOptions
 
-            return RayExecutor(RayOptions(address=config.execution.address))
+            return RayExecutor(
+                RayOptions(
+                    address=config.execution.address,
+                    cpus=config.execution.cpus,
+                    most_crashes=config.execution.most_crashes,
+                )
+            )
 
 
 def command_line(overrides: Sequence[str], config_dir: object, *, is_sweep: bool = False) -> str:

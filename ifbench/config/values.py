@@ -95,12 +95,18 @@ class Execution:
     gpus: Annotated[int, Ge(0)] | None = None
     """GPUs that servers of `engine: vllm` may take together; `None` takes all that there are. On a
     cluster that grows as it is asked to, the number that it may grow to."""
+    most_crashes: Annotated[int, Gt(0)] = 3
+    """Ray only: workers that may die with a sample in hand before it is set apart (`crash`)."""
+    cpus: Annotated[int, Gt(0)] | None = None
+    """Ray only: CPUs that the cluster may grow to, where it adds machines as it is asked to;
+    `None` counts those that it has at the start, and fits all workers onto them."""
     address: str | None = None
     """Ray only: a running cluster (`auto`, `ray://…`); `None` starts one on this machine."""
 
     def __post_init__(self) -> None:
-        if self.name == "local" and self.address is not None:
-            raise ValueError("`address` is for `execution=ray`; here `execution` is local")
+        for key in ("address", "cpus"):
+            if self.name == "local" and getattr(self, key) is not None:
+                raise ValueError(f"`{key}` is for `execution=ray`; here `execution` is local")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

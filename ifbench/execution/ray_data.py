@@ -12,6 +12,7 @@ it had been answered is in the journal by then, so nothing is paid twice.
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import pickle
@@ -22,8 +23,8 @@ import threading
 import time
 import uuid
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -31,6 +32,7 @@ from typing import Any
 import pyarrow as pa
 
 from ifbench.errors import IfbenchError, PrerequisiteError
+from ifbench.execution.crashes import Ledger, Places, RowId, row_id, row_name, set_apart
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.leaving import is_leaving
@@ -41,6 +43,8 @@ from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.logs import Logging, current, start_logging
 from ifbench.tally import Tally, over_runs
 from ifbench.types import Trial
+
+_log = logging.getLogger(__name__)
 
 BLOCK = pa.schema([pa.field("trials", pa.binary(), nullable=False)])
 MOST_ROWS_PER_BLOCK = 32
@@ -77,6 +81,10 @@ class RayOptions:
     """GPUs that a cluster started here claims to have; `None` takes what Ray finds."""
     object_store_mb: int = 512
     """Shared memory of a cluster started here."""
+    cpus: int | None = None
+    """CPUs that the cluster may grow to; `None` takes those that it has at the start."""
+    most_crashes: int = 3
+    """Workers that may die with a row in hand before it is set apart."""
 
 
 class RayExecutor:
@@ -105,7 +113,15 @@ class RayExecutor:
     def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]:
         """Yield finished rows. A worker's failure to start ends the run and is raised here."""
         ray = start_ray(self.options)
-        board = ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=64)(_Board).remote()
+        # Beside the driver, so that it outlives the other nodes.
+        here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
+            ray.get_runtime_context().get_node_id(), soft=True
+        )
+        board = (
+            ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=64)(_Board)
+            .options(scheduling_strategy=here)
+            .remote()
+        )
         watch = threading.Thread(
             target=self._watch, args=(ray, board), daemon=True, name="ifbench-board"
         )
@@ -115,9 +131,7 @@ class RayExecutor:
         out = int(over_runs(self.counts()).get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
-            for table in self._dataset(lanes, steps, board).iter_batches(
-                batch_size=None, batch_format="pyarrow", prefetch_batches=0
-            ):
+            for table in _tables(self._dataset(lanes, steps, board)):
                 for trial in _trials(table):
                     out += 1
                     yield trial
@@ -143,9 +157,16 @@ class RayExecutor:
         context.print_on_execution_start = False
         context.execution_no_progress_timeout_s = -1  # waiting for a quota is no hang
         context.memory_usage_poll_interval_s = None  # else each block has a thread that polls
-        given = {"board": board, "run": self._run, "logs": current(), "servers": self.servers}
+        given = {
+            "board": board,
+            "run": self._run,
+            "logs": current(),
+            "servers": self.servers,
+            "most_crashes": self.options.most_crashes,
+        }
         first, *others = steps
-        cpus = _affordable((*(first for _ in lanes), *others), ray.cluster_resources())
+        there = ray.cluster_resources().get("CPU", 0.0)
+        cpus = affordable((*(first for _ in lanes), *others), max(there, self.options.cpus or 0))
         sizes: list[int] = []
         datasets: list[Any] = []
         for lane in lanes:
@@ -178,6 +199,27 @@ class RayExecutor:
         except ray.exceptions.RayError:  # the board restarts, or the cluster is gone
             return
         self._tally.merge(counts)
+        _warn_of_deaths(counts)
+
+
+def _warn_of_deaths(counts: dict[tuple[str, ...], float]) -> None:
+    for words, died in counts.items():
+        if words[0] == "workers" and words[2] == "died":
+            rows = counts.get((*words[:2], "rows"), 0.0)
+            _log.warning(
+                "%d worker(s) of step %s died with %d rows in hand, which are begun again",
+                died, words[1], rows,
+            )  # fmt: skip
+
+
+def _tables(dataset: Any) -> Iterator[pa.Table]:
+    """What comes out of Ray. Raises `IfbenchError` where its pipeline breaks."""
+    try:
+        yield from dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0)
+    # Beside Ray's own errors Ray Data hands on whatever broke inside of it.
+    except Exception as error:
+        _log.info("Ray's pipeline ended early", exc_info=error)
+        raise _understandable(error) from error
 
 
 def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
@@ -244,6 +286,9 @@ def start_ray(options: RayOptions) -> Any:
         }
     else:
         settings |= {"address": options.address}
+    # A reference of an earlier cluster in this process that is let go later would free the object of
+    # the same number in this one: Ray numbers a driver's objects from 1 in each.
+    gc.collect()
     for last in (False, False, True):  # Ray gives a slow machine a fixed 30 s
         try:
             with _quiet_core(), _own_signals():
@@ -322,15 +367,47 @@ class _Order(IntEnum):
 
 
 class _Board:
-    """One small actor: gathers the workers' counts, and tells them to stop."""
+    """One small actor: gathers the workers' counts and what they have in hand, and tells them to
+    stop.
+    """
 
     def __init__(self) -> None:
         self._tally = Tally()
         self._order = _Order.GO_ON
+        self._ledger = Ledger()
+        self._lock = threading.Lock()
 
-    def report(self, counts: dict[tuple[str, ...], float]) -> _Order:
+    def report(
+        self, counts: dict[tuple[str, ...], float], ended: tuple[str, str] | None = None
+    ) -> _Order:
+        """Take counts, and perhaps a worker and the name of what it has just handed on."""
         self._tally.merge(counts)
+        if ended is not None:
+            with self._lock:
+                self._ledger.end(*ended)
         return self._order
+
+    def start(self, worker: str, step: str) -> None:
+        """A worker is there, for the first time or after it has died."""
+        with self._lock:
+            lost = self._ledger.begin_worker(worker)
+        if lost:
+            self._tally.merge({("workers", step, "died"): 1, ("workers", step, "rows"): lost})
+
+    def begin_block(self, worker: str, name: str, rows: Sequence[RowId]) -> tuple[int, ...]:
+        """See `Ledger.begin_block`."""
+        with self._lock:
+            return self._ledger.begin_block(worker, name, rows)
+
+    def begin_row(self, worker: str, row: RowId) -> None:
+        """See `Ledger.begin_row`."""
+        with self._lock:
+            self._ledger.begin_row(worker, row)
+
+    def excuse(self, worker: str) -> None:
+        """See `Ledger.excuse`."""
+        with self._lock:
+            self._ledger.excuse(worker)
 
     def collect(self, order: _Order) -> dict[tuple[str, ...], float]:
         self._order = max(self._order, order)
@@ -341,12 +418,21 @@ class _Worker:
     """One actor of a step's pool: an event loop in a thread, and the step's work on it."""
 
     def __init__(
-        self, step: Step, board: Any, run: str, logs: Logging, servers: Finder | None
+        self,
+        step: Step,
+        board: Any,
+        run: str,
+        logs: Logging,
+        servers: Finder | None,
+        most_crashes: int,
     ) -> None:
         import ray
 
         start_logging(logs)  # To this process's file in Ray's session folder.
         self._ray, self._board, self._step = ray, board, step
+        self._most_crashes = most_crashes
+        self._id = ray.get_runtime_context().get_actor_id()  # The same after a restart.
+        self._ask_board("start", self._id, step.name)
         self._tally, self._metrics = Tally(), open_metrics()
         self._stopping = threading.Event()
         self._in_hand = InHand()
@@ -362,15 +448,26 @@ class _Worker:
             )
         )
         self._work: Work = self._on_loop(self._context.__aenter__())
-        self._slots: asyncio.Semaphore = self._on_loop(self._make_slots())
+        self._places: Places = self._on_loop(self._make_places())
         self._staying: asyncio.Event = self._on_loop(self._make_staying())
         threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, block: pa.Table) -> pa.Table:
-        done = self._on_loop(self._all(_trials(block)))
+        rows, name = _trials(block), uuid.uuid4().hex
+        # Told before anything is done, for what is done may be the end of this process.
+        ids = [row_id(self._step.name, row) for row in rows]
+        deaths = self._ask_board("begin_block", self._id, name, ids) or (0,) * len(rows)
+        done = self._on_loop(self._all(rows, deaths))
         # Sent before the block is: an actor may be let go right after its last block.
-        self._board.report.remote(self._counts())
+        self._board.report.remote(self._counts(), (self._id, name))
         return _block(done)
+
+    def _ask_board(self, what: str, *words: Any) -> Any:
+        """`None` where it restarts, or its node has gone: then it has forgotten everything."""
+        try:
+            return self._ray.get(getattr(self._board, what).remote(*words), timeout=10)
+        except self._ray.exceptions.RayError:
+            return None
 
     def _counts(self) -> dict[tuple[str, ...], float]:
         """What has been counted since the last time, told to Ray's metrics as well."""
@@ -379,22 +476,37 @@ class _Worker:
             self._metrics.add(over_runs(counts))
         return counts
 
-    async def _make_slots(self) -> asyncio.Semaphore:
-        return asyncio.Semaphore(self._step.in_flight)
+    async def _make_places(self) -> Places:
+        return Places(self._step.in_flight, self._most_crashes)
 
     async def _make_staying(self) -> asyncio.Event:
         staying = asyncio.Event()
         staying.set()
         return staying
 
-    async def _all(self, rows: Iterable[Trial]) -> list[Trial]:
-        return await asyncio.gather(*(self._one(row) for row in rows))
+    async def _all(self, rows: Sequence[Trial], deaths: Sequence[int]) -> list[Trial]:
+        pairs = zip(rows, deaths, strict=True)
+        return await asyncio.gather(*(self._one(row, times) for row, times in pairs))
 
-    async def _one(self, row: Trial) -> Trial:
-        async with self._slots:
+    async def _one(self, row: Trial, deaths: int) -> Trial:
+        if deaths >= self._most_crashes:
+            row, deaths = set_apart(row, self._step.name, deaths), 0
+        async with self._places.place(deaths):
             # On a node that goes, a row that has not begun stays until Ray gives it to another.
             await self._staying.wait()
-            return await handled(row, self._work, self._step.name, self._in_hand, self._tally)
+            async with self._watched(row, deaths):
+                return await handled(row, self._work, self._step.name, self._in_hand, self._tally)
+
+    @asynccontextmanager
+    async def _watched(self, row: Trial, deaths: int) -> AsyncIterator[None]:
+        """Enter a row by itself that workers have died with; others stand with their block."""
+        if not deaths:
+            yield
+            return
+        name = row_id(self._step.name, row)
+        await asyncio.to_thread(self._ask_board, "begin_row", self._id, name)
+        yield
+        self._board.report.remote({}, (self._id, row_name(name)))
 
     def _on_loop(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
@@ -404,6 +516,8 @@ class _Worker:
             time.sleep(REPORT_INTERVAL_S)
             held = is_leaving() and not self._stopping.is_set()
             self._loop.call_soon_threadsafe(self._staying.clear if held else self._staying.set)
+            if held:
+                self._board.excuse.remote(self._id)
             try:
                 order = self._ray.get(self._board.report.remote(self._counts()), timeout=10)
             except self._ray.exceptions.RayError:
@@ -423,8 +537,8 @@ def _understandable(error: BaseException) -> IfbenchError:
             if isinstance(one, IfbenchError):
                 return one
         seen = seen.__cause__ or seen.__context__
-    last = str(error).strip().splitlines()[-1:] or [type(error).__name__]
-    return IfbenchError(f"a worker could not go on: {last[0].strip()}")
+    last = str(error).strip().splitlines()[-1:] or [""]
+    return IfbenchError(f"a worker could not go on ({type(error).__name__}): {last[0].strip()}")
 
 
 def _blocks(rows: Iterable[Trial], size: int) -> Iterator[pa.Table]:
@@ -470,12 +584,17 @@ def _calls(step: Step, rows_per_block: int) -> int:
     return min(MOST_CALLS, max(2, -(-3 * step.in_flight // (2 * rows_per_block))))
 
 
-def _affordable(steps: tuple[Step, ...], resources: dict[str, float]) -> list[float]:
-    """The CPUs each actor claims, scaled down so that the pools never take all.
+def affordable(steps: Sequence[Step], cpus: float) -> list[float]:
+    """The CPUs that each actor claims, scaled down so that the pools never take all of them.
 
-    Ray does not warn when actors hold every CPU; its own tasks then wait for ever.
+    Ray does not warn when actors hold every CPU; its own tasks, and the pools that come last, then
+    wait for ever. `cpus` are those of the cluster, or those that it may grow to: claims that do not
+    fit yet wait in Ray as demand, which is what an autoscaler looks at, and are placed as machines
+    join. Pools have a fixed size for it: of one that may vary Ray Data trims to its share of the
+    present cluster what waits (`DefaultActorAutoscaler`), and the demand is gone; and each worker
+    of a pool has its part of a model's calls, so that a smaller pool would ask for less.
     """
     claimed = sum(step.workers * step.cpus for step in steps)
-    available = 0.7 * resources.get("CPU", 1.0)
+    available = 0.7 * (cpus or 1.0)
     scale = min(1.0, available / claimed) if claimed else 1.0
     return [max(0.01, round(step.cpus * scale, 3)) for step in steps]

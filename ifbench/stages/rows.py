@@ -67,6 +67,8 @@ from ifbench.types import (
 
 async def generate(trial: Trial, ask: Ask, roles: Roles | None = None) -> Trial:
     """Ask the candidate; before that a transcriber, where it would miss a video's sound."""
+    if trial.response is not None:  # It was set apart before anybody was asked.
+        return trial
     prompt = prepare(trial.item)
     if isinstance(prompt, Failure):
         return replace(trial, response=_unsent(trial.item, prompt))
@@ -159,7 +161,12 @@ async def grade(trial: Trial, ask: Ask, roles: Roles) -> Trial:
     is_settled = any(verdict.aspect == "correctness" for verdict in trial.verdicts)
     if roles.correctness == "none" or grader is None or is_settled:
         return trial
-    checks, asked = await _grade(item, response, ask, grader, roles)
+    checks: dict[int, Check] = {}
+    asked: dict[int, tuple[str, ...]] = {}
+    if response.failure is None:
+        checks, asked = await _grade(item, response, ask, grader, roles)
+    elif (found := settled_correctness(item, response)) is not None:  # It has just been set apart.
+        checks = {0: found}
     verdict = correctness_verdict(
         item,
         checks[0],
@@ -188,6 +195,9 @@ async def _judge_open(trial: Trial, ask: Ask, roles: Roles) -> tuple[Verdict, ..
     open_items = [i for i in range(len(item.sample.checklist)) if i not in done]
     if not open_items:
         return ()
+    if response.failure is not None:  # It has just been set apart: else verifying settles all.
+        settled = settled_by_failure(item, response.failure)
+        return _verdicts(item, {index: settled[index] for index in open_items}, {}, roles)
     if roles.judge is None:
         missing = undecided(Cause.NOT_RUN, "no judge is configured (judge=NAME)")
         return _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)

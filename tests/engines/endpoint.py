@@ -58,6 +58,10 @@ class Fault:
     """A text that the request's body must hold."""
     times: int | None = None
     """How often it happens; `None` is always."""
+    every: int = 1
+    """Only each so-many-th of the requests that match."""
+    matched: int = 0
+    """Requests so far that matched."""
     latency_s: float | None = None
 
 
@@ -214,6 +218,9 @@ class FakeEndpoint:
         for fault in self._faults:
             if fault.times == 0 or fault.match not in raw:
                 continue
+            fault.matched += 1
+            if fault.matched % fault.every:
+                continue
             if fault.times is not None:
                 fault.times -= 1
             return fault
@@ -236,12 +243,12 @@ class FakeEndpoint:
             return await self._break(request, body, fault)
         if fault.status == 200 and fault.body is None:
             self._count_answer(identity, epoch)
-        ordinary = (
-            self._reply_to(body) if fault.status == 200 else error_body(f"status {fault.status}")
-        )
-        return self._send(
-            fault.status, ordinary if fault.body is None else fault.body, fault.headers
-        )
+        sent = fault.body
+        if sent is None and fault.status == 200:
+            sent = self._reply_to(body)
+        elif sent is None:
+            sent = error_body(f"status {fault.status}")
+        return self._send(fault.status, sent, fault.headers)
 
     def _count_answer(self, identity: str, epoch: int) -> None:
         """Count it, unless the counts began anew while it was slow: its asker may be dead."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Iterator
@@ -11,6 +12,10 @@ import pytest
 from running import LOG, REPLIES, VIDEO_REPLIES, Place, Results
 
 from engines.endpoint import EndpointProcess
+from ifbench.benchmarks.datasets import data_path
+
+JUDGED = {"general:number_response", "chemistry:reaction_steps"}
+VARIANTS = 12
 
 
 @pytest.fixture(scope="session")
@@ -63,6 +68,40 @@ def finished(place: Place, whole: tuple[Place, frozenset[str]]) -> Place:
     """A folder whose store holds the undisturbed run already."""
     shutil.copytree(whole[0].store, place.store)
     return place
+
+
+@pytest.fixture(scope="session")
+def judged_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Samples that ask the judge about as much as the candidate; no two prompts are equal."""
+    lines = data_path("builtin:scimif_starter").read_text().splitlines()
+    records = [record for record in map(json.loads, lines) if not record["media"]]
+    judged = [r for r in records if JUDGED & {item["constraint"] for item in r["checklist"]}]
+    others = [record for record in records if record not in judged][:20]
+    variants = [variant(record, n) for n in range(VARIANTS) for record in judged]
+    path = tmp_path_factory.mktemp("data") / "judged.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in [*variants, *others]))
+    return path
+
+
+def variant(record: dict, number: int) -> dict:
+    return {
+        **record,
+        "id": f"{record['id']}-{number}",
+        "instruction": f"(Case {number}.) {record['instruction']}",
+    }
+
+
+@pytest.fixture(scope="session")
+def judged_run(
+    judged_data: Path,
+    endpoint: EndpointProcess,
+    log: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[Results, frozenset[str]]:
+    """What an undisturbed run over them gives without Ray, and the prompts that it asks."""
+    place = Place(folder=tmp_path_factory.mktemp("local"), endpoint=endpoint, log=log)
+    assert place.evaluate(f"benchmark.data={judged_data}").code == 0
+    return place.results(), frozenset(place.prompts())
 
 
 @pytest.fixture(scope="session")

@@ -5,10 +5,10 @@ A start of Ray takes seconds, so each test is a story of several events.
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,7 +19,6 @@ from running import (
     SETTLE_S,
     Finished,
     Place,
-    Results,
     Running,
     alive,
     assert_paid_once,
@@ -29,12 +28,9 @@ from running import (
 )
 
 from engines.endpoint import EndpointProcess, Fault
-from ifbench.benchmarks.datasets import data_path
 
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(900)]
 
-JUDGED = {"general:number_response", "chemistry:reaction_steps"}
-VARIANTS = 12
 LATENCY_S = 0.4
 MOST_IN_FLIGHT = 32
 """Eight calls for each of two models, and as many that are answered and on their way to the disk."""
@@ -42,48 +38,17 @@ STOP_S = 20.0
 """Ray takes seconds to end on a machine that is busy."""
 
 
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Samples that ask the judge about as much as the candidate; no two prompts are equal."""
-    lines = data_path("builtin:scimif_starter").read_text().splitlines()
-    records = [record for record in map(json.loads, lines) if not record["media"]]
-    judged = [r for r in records if JUDGED & {item["constraint"] for item in r["checklist"]}]
-    others = [record for record in records if record not in judged][:20]
-    variants = [variant(record, n) for n in range(VARIANTS) for record in judged]
-    path = tmp_path_factory.mktemp("data") / "judged.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in [*variants, *others]))
-    return path
-
-
-def variant(record: dict, number: int) -> dict:
-    return {
-        **record,
-        "id": f"{record['id']}-{number}",
-        "instruction": f"(Case {number}.) {record['instruction']}",
-    }
-
-
-@pytest.fixture(scope="module")
-def expected(
-    data: Path, endpoint: EndpointProcess, log: Path, tmp_path_factory: pytest.TempPathFactory
-) -> tuple[Results, frozenset[str]]:
-    """What an undisturbed run without Ray gives, and the prompts that it asks."""
-    place = Place(folder=tmp_path_factory.mktemp("local"), endpoint=endpoint, log=log)
-    assert place.evaluate(f"benchmark.data={data}").code == 0
-    return place.results(), frozenset(place.prompts())
-
-
 @pytest.fixture
-def place(expected: object, endpoint: EndpointProcess, log: Path, tmp_path: Path) -> Place:
+def place(judged_run: object, endpoint: EndpointProcess, log: Path, tmp_path: Path) -> Place:
     return Place(folder=tmp_path, endpoint=endpoint, log=log, execution="ray")
 
 
 def test_workers_that_are_killed_cost_their_calls_in_flight_and_the_run_goes_on(
-    place, data, expected
+    place, judged_data, judged_run
 ):
-    results, wanted = expected
+    results, wanted = judged_run
     place.behave(Fault(match='"model":"judge"', latency_s=2), Fault(latency_s=LATENCY_S))
-    with place.start(f"benchmark.data={data}") as run:
+    with place.start(f"benchmark.data={judged_data}") as run:
         kills = [kill_worker(place, run, purpose) for purpose in ("candidate", "judge")]
         ended = run.wait(240)
     assert ended.code == 0, ended.out
@@ -143,17 +108,17 @@ def stream_rows(path: Path) -> Iterator[str]:
 
 
 def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_once(
-    place, data, expected
+    place, judged_data, judged_run
 ):
-    results, wanted = expected
+    results, wanted = judged_run
     place.slow_down(2 * LATENCY_S)
-    with started(place, data) as run:
+    with started(place, judged_data) as run:
         run.process.kill()  # the driver alone; its workers go on until they notice
         run.process.wait(10)
     lost = lost_in_flight(place)
 
     place.slow_down(LATENCY_S)
-    with started(place, data) as run:
+    with started(place, judged_data) as run:
         ended = stop(run, lambda: run.process.send_signal(signal.SIGTERM))
     assert lost_in_flight(place) == lost
     assert set(place.causes()) == {"not_run"}
@@ -166,16 +131,42 @@ def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_o
 
 
 @pytest.mark.soak
-def test_a_second_ctrl_c_ends_at_once_and_loses_what_is_in_flight(place, data, expected):
+def test_an_endpoint_that_misbehaves_in_every_way_is_paid_once_for_each_prompt(
+    place, judged_data, judged_run
+):
+    results, wanted = judged_run
+    for name in ("candidate", "judge"):
+        place.write_model(name, limits={"timeout_s": 5})
+    cut = Fault(mode="cut", times=5)
+    place.behave(
+        Fault(status=429, headers={"retry-after": "1"}, times=3),
+        Fault(body="<html><body>Bad gateway</body></html>", times=5),
+        Fault(body={"data": []}, times=5),
+        Fault(body='{"choices": [{"mess', times=5),
+        Fault(mode="hang", times=3),
+        cut,
+        Fault(status=503, times=10),
+        Fault(mode="drop", every=2, times=60),
+    )
+    done = place.evaluate(f"benchmark.data={judged_data}")
+    assert done.code == 0, done.err
+    assert place.results() == results
+    paid = Counter(line["digest"] for line in place.answered())
+    assert set(paid) == wanted
+    assert paid.total() - len(paid) == cut.times  # Paid for, and cannot be read.
+
+
+@pytest.mark.soak
+def test_a_second_ctrl_c_ends_at_once_and_loses_what_is_in_flight(place, judged_data, judged_run):
     place.slow_down(2 * LATENCY_S)
-    with started(place, data) as run:
+    with started(place, judged_data) as run:
         end_at_once(place, run)
     lost = lost_in_flight(place)
     place.slow_down(0)
-    done = place.evaluate(f"benchmark.data={data}")
+    done = place.evaluate(f"benchmark.data={judged_data}")
     assert done.code == 0, done.err
-    assert_paid_once(place.prompts(), expected[1], lost)
-    assert place.results() == expected[0]
+    assert_paid_once(place.prompts(), judged_run[1], lost)
+    assert place.results() == judged_run[0]
 
 
 def lost_in_flight(place: Place) -> int:
@@ -186,10 +177,10 @@ def lost_in_flight(place: Place) -> int:
 
 
 @contextmanager
-def started(place: Place, data: Path) -> Iterator[Running]:
+def started(place: Place, judged_data: Path) -> Iterator[Running]:
     """A run that has begun to ask; once it has ended, its workers end by themselves."""
     before = place.prompts().total()
-    with place.start(f"benchmark.data={data}") as run:
+    with place.start(f"benchmark.data={judged_data}") as run:
         place.wait_for(before + 12)
         ours = ray_workers(run.process.pid)
         assert len(ours) >= 4

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from contextlib import ExitStack
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 import pytest
-from running import Place, Results, assert_paid_once
+from running import REPLIES, Place, Results, assert_paid_once
 
-from engines.endpoint import Fault
+from engines.endpoint import EndpointProcess, Fault
 
 BROKEN: dict[str, tuple[Fault, str]] = {
     "decimal": (Fault(status=500), "transport"),
@@ -82,6 +85,63 @@ def test_an_endpoint_that_stutters_is_asked_until_every_prompt_is_answered_once(
     paid = Counter(line["digest"] for line in place.answered())
     # A body that was cut off was paid for and cannot be read; nothing else is paid twice.
     assert paid.total() - len(wanted) == 5
+
+
+NONSENSE = (
+    Fault(body="<html><body>Bad gateway</body></html>", times=6),
+    Fault(body={"data": [], "object": "list"}, times=6),
+    Fault(body='{"id": "chatcmpl-1", "choices": [{"mess', times=6),
+    Fault(mode="hang", times=2),
+)
+"""What gateways say instead of an answer, with status 200 where they say anything."""
+
+
+def test_an_endpoint_that_talks_nonsense_is_asked_until_every_prompt_is_answered_once(
+    place, undisturbed, wanted
+):
+    place.write_model("candidate", limits={"timeout_s": 3})
+    place.behave(*(replace(fault) for fault in NONSENSE))
+    assert place.evaluate().code == 0
+    assert place.prompts().total() == len(wanted) + sum(fault.times for fault in NONSENSE)
+    assert place.results() == undisturbed
+    paid = Counter(line["digest"] for line in place.answered())
+    assert set(paid.values()) == {1}
+
+
+def test_an_endpoint_that_drops_half_of_the_calls_is_paid_once_for_each_prompt(
+    place, undisturbed, wanted
+):
+    place.behave(Fault(mode="drop", every=2))
+    assert place.evaluate().code in {0, 3}  # A call may be dropped as often as it is tried.
+    place.behave()
+    assert place.evaluate().code == 0
+    assert place.results() == undisturbed
+    paid = Counter(line["digest"] for line in place.answered())
+    assert set(paid.values()) == {1}
+    assert set(paid) == wanted
+
+
+DOWN_S = 4.0
+
+
+def test_an_endpoint_that_is_down_for_a_while_is_waited_for(place, undisturbed, wanted):
+    with ExitStack() as servers:
+        first = servers.enter_context(EndpointProcess(reply=f"{REPLIES}:reply", latency_s=0.3))
+        place.endpoint = first
+        for name in ("candidate", "judge"):
+            place.write_model(name)
+        with place.start() as run:
+            place.wait_for(len(wanted) // 2)
+            servers.close()
+            time.sleep(DOWN_S)
+            port = urlsplit(first.url).port
+            servers.enter_context(EndpointProcess(reply=f"{REPLIES}:reply", port=port))
+            ended = run.wait()
+    assert ended.code == 0, ended.out
+    assert place.results() == undisturbed
+    paid = Counter(line["digest"] for line in place.answered())
+    assert set(paid) == wanted
+    assert paid.total() - len(paid) <= 16  # What was in flight as it went, of both models.
 
 
 def test_what_may_be_owed_is_the_users_to_say(place):
