@@ -20,13 +20,13 @@ from typing import TypeAlias
 
 from ifbench.types import Failure, FailureKind, Purpose, Response, Trial
 
-RowId: TypeAlias = tuple[str, str, str, int]
-"""Step, sample, candidate, attempt."""
+RowId: TypeAlias = tuple[str, str, str, str, int]
+"""Step, run, sample, candidate, attempt."""
 
 
 def row_id(step: str, row: Trial) -> RowId:
     """What tells a row of a step from every other, in every worker alike."""
-    return (step, row.item.sample.id, row.item.candidate.name, row.item.attempt)
+    return (step, row.run, row.item.sample.id, row.item.candidate.name, row.item.attempt)
 
 
 def row_name(row: RowId) -> str:

@@ -72,11 +72,13 @@ def test_a_machine_that_has_said_that_it_goes_is_no_rows_fault():
     assert ledger.begin_block("w", "2", [A, B]) == (0, 0)
 
 
-def test_a_row_is_another_one_in_another_step_or_attempt():
+def test_a_row_is_another_one_in_another_step_attempt_or_run():
     again = trial()
     again = replace(again, item=replace(again.item, attempt=1))
-    names = {row_name(row_id(*key)) for key in (("x", trial()), ("y", trial()), ("x", again))}
-    assert len(names) == 3
+    other = replace(trial(), run="r2")
+    keys = (("x", trial()), ("y", trial()), ("x", again), ("x", other))
+    names = {row_name(row_id(*key)) for key in keys}
+    assert len(names) == 4
 
 
 @pytest.mark.parametrize(
