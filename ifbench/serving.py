@@ -139,13 +139,10 @@ def _holder(lane: LaneId) -> str:
 
 def _titles(wanted: Sequence[Wanted], served: Mapping[str, ModelConfig]) -> Mapping[str, str]:
     """What messages call each server: the model's name, or with the key where two have one name."""
-    names = Counter(model.name for model in served.values())
     every = {lane_of(model) for one in wanted for model in one.config.models}
     lanes = Counter(name for name, _ in every)
     return {
-        key: model.name
-        if names[model.name] == 1 and lanes[model.name] == 1
-        else f"{model.name} ({key[:6]})"
+        key: model.name if lanes[model.name] == 1 else f"{model.name} ({key[:6]})"
         for key, model in served.items()
     }
 

@@ -12,6 +12,8 @@ from config_files import write_model
 
 from ifbench.config import RunConfig, load_config
 from ifbench.config.check import fields_of
+from ifbench.config.folders import search_folders
+from ifbench.config.sweeps import expand
 from ifbench.types import ModelConfig
 
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "configuration.md"
@@ -21,6 +23,15 @@ MODEL = next(block for block in BLOCKS if block.startswith("engine:"))
 EXPERIMENT = next(block for block in BLOCKS if block.startswith("# @package"))
 TABLE = TEXT.partition("## The command line")[2].partition("Values are written")[0]
 OVERRIDES = [code.strip("'") for code in re.findall(r"`([^`]*[=~][^`]*)`", TABLE)]
+
+
+SWEEPS = GUIDE.with_name("sweeps.md").read_text(encoding="utf-8")
+SWEPT = [
+    code.strip("'")
+    for line in SWEEPS.splitlines()
+    if line.startswith("| ")
+    for code in re.findall(r"`([^`]*=[^`]*)`", line)
+]
 
 
 @pytest.fixture
@@ -53,6 +64,11 @@ def test_the_experiment_of_the_guide_loads(here: Path) -> None:
 @pytest.mark.parametrize("override", OVERRIDES)
 def test_every_argument_of_the_guide_works(here: Path, override: str) -> None:
     load_config(["candidates=[gpt-5.2,smollm2]", override])
+
+
+@pytest.mark.parametrize("override", SWEPT)
+def test_every_sweep_of_the_guide_has_several_points(override: str) -> None:
+    assert len(expand([override], folders=search_folders())) > 1
 
 
 def test_the_guide_lists_every_key_of_a_run() -> None:
