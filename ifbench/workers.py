@@ -26,7 +26,7 @@ from ifbench.media.views import ViewLoader as Views
 from ifbench.stages import rows
 from ifbench.stages.roles import Roles
 from ifbench.store import open_store
-from ifbench.tally import RunTally
+from ifbench.tally import RunTally, over_runs
 from ifbench.types import Failure, FailureKind, ModelConfig, Rules, Trial, View
 
 Runs: TypeAlias = Mapping[str, RunConfig]
@@ -273,7 +273,7 @@ async def _open_ask(
             view_loader(),
             keeper=None if find is None or not models else find(build_budgets),
             run=seat.run,
-            cap_usd=crew.cap_usd,
+            cap_usd=_left_usd(crew, seat),
             tally=seat.tally,
             stopping=seat.stopping,
             find_servers=None if seat.servers is None else seat.servers.addresses,
@@ -281,6 +281,18 @@ async def _open_ask(
             yield ask
     finally:
         store.close()
+
+
+def _left_usd(crew: Crew, seat: Seat) -> float | None:
+    """The cap, less what groups of rows before this one have cost in this process.
+
+    On a cluster the purse outlives the groups, and knows.
+    """
+    if crew.cap_usd is None or seat.find_limiter is not None:
+        return crew.cap_usd
+    counts = over_runs(seat.tally.snapshot())
+    spent_usd = sum(amount for name, amount in counts.items() if name[0] == "cost")
+    return max(0.0, crew.cap_usd - spent_usd)
 
 
 def _named(model: ModelConfig | None) -> tuple[ModelConfig, ...]:

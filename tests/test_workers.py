@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from factories import make_score, make_trial, make_verdict
+from factories import make_model, make_sample, make_score, make_trial, make_verdict
+from ifbench.config import load_config
+from ifbench.execution.local import LocalExecutor
 from ifbench.tally import Tally
-from ifbench.types import Cause, Outcome
-from ifbench.workers import count_outcome
+from ifbench.types import Cause, Outcome, Price, Sampling
+from ifbench.workers import count_outcome, evaluation_steps
 
 
 def counted(trial) -> dict[tuple[str, ...], float]:
@@ -40,3 +42,23 @@ def test_a_trial_that_is_owed_counts_under_each_of_its_causes():
 
 def test_a_trial_that_was_let_go_has_not_come_out():
     assert counted(replace(make_trial(), score=None, verdicts=(make_verdict(),))) == {}
+
+
+def test_groups_of_rows_share_one_cap(tmp_path):
+    price = Price(output_per_million=1_000_000.0)  # A dollar for each answer of one token.
+    model = make_model(price=price, sampling=Sampling(max_tokens=1), options={"default": "word"})
+    config = load_config(["candidates=[scripted]", "judge=scripted", f"store.uri={tmp_path}"])
+    config = replace(config, candidates=(model,))
+    steps = evaluation_steps({"r": config}, cap_usd=3.0)[:1]
+    executor = LocalExecutor()
+
+    def group(*names: str) -> list[str]:
+        trials = [
+            replace(make_trial(make_sample(id=name, instruction=name)), run="r") for name in names
+        ]
+        trials = [replace(one, item=replace(one.item, candidate=model)) for one in trials]
+        out = executor.run(trials, steps)
+        return sorted(str(one.response.failure and one.response.failure.kind.value) for one in out)
+
+    assert group("a", "b") == ["None", "None"]
+    assert group("c", "d") == ["None", "spending_cap"]
