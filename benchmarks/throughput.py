@@ -30,6 +30,7 @@ from typing import NamedTuple
 ARMS = ("loop", "local", "ray", "ray2")
 """`ray2` is `ray` with `execution.workers.generate=2`: two event loops ask."""
 FIRST_WAVES, LAST_WAVES = 4, 3
+STEPS = ["name the force", "name the way", "multiply"]
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -102,8 +103,8 @@ async def plain_loop(model, rows, store_uri: str) -> None:
     journal.close()
 
 
-def write_samples(folder: Path, count: int) -> Path:
-    """Short questions with three checks each."""
+def write_samples(folder: Path, count: int, *, is_judged: bool = False) -> Path:
+    """Short questions with three checks each, and one item for a judge where there is one."""
     from ifbench.benchmarks.records import FORMAT
 
     path = folder / "samples.jsonl"
@@ -111,6 +112,7 @@ def write_samples(folder: Path, count: int) -> Path:
         ("general:all_lowercase", {}),
         ("general:decimal_number", {"places": 2}),
         ("general:json_constraint", {}),
+        *((("physics:analysis_steps", {"steps": STEPS}),) if is_judged else ()),
     )
     with path.open("w") as file:
         for number in range(count):

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib.util import find_spec
 from itertools import chain
 from types import MappingProxyType
@@ -34,7 +35,7 @@ from ifbench.stages.plan import plan
 from ifbench.store import Manifest, Store, open_store, run_id
 from ifbench.store.location import session_address
 from ifbench.store.manifest import Calls, current_environment, finished, started
-from ifbench.survey import Survey, survey
+from ifbench.survey import Survey, asking_first, survey
 from ifbench.tally import Counts, Tally
 from ifbench.told import told
 from ifbench.types import ModelConfig, Purpose, Rules, Trial, Verdict
@@ -197,15 +198,22 @@ def trials(
         yield Trial(item=item)
 
 
-def lanes(config: RunConfig, dataset: Dataset, group: Collection[str]) -> tuple[Lane, ...]:
-    """The rows of some candidates, a lane for each, so that none waits for a slower one."""
+def lanes(run: Run, group: Collection[str]) -> tuple[Lane, ...]:
+    """The rows of some candidates, a lane for each, so that none waits for a slower one.
+
+    What is owed comes first in each. In the plan candidates take turns, so each has the calls of
+    every so many-th trial.
+    """
+    config, dataset, every = run.config, run.dataset, len(run.config.candidates)
     return tuple(
         Lane(
             name=candidate.name,
-            rows=trials(config, dataset, (candidate,)),
+            rows=asking_first(
+                partial(trials, config, dataset, (candidate,)), run.survey.asking[at::every]
+            ),
             in_flight=lane_width(config, candidate),
         )
-        for candidate in config.candidates
+        for at, candidate in enumerate(config.candidates)
         if candidate.name in group
     )
 
@@ -243,12 +251,13 @@ def _evaluate(
         with run.store.results(run.id, run.dataset.sha256) as results:
             with watch(run, executor, steps):
                 for trial in chain.from_iterable(
-                    executor.run(lanes(config, run.dataset, group), steps)
+                    executor.run(lanes(run, group), steps)
                     for group in serving.groups
                 ):
                     book.enter(trial, results)
                     serving.finished(trial)
-            book.enter_missing(trials(config, run.dataset), results)
+            if book.planned < run.planned:
+                book.enter_missing(trials(config, run.dataset), results)
             results.commit()
     except IfbenchError:
         _note_failure(run.store, manifest, calls_of(executor.counts(), models), probed)

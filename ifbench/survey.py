@@ -7,17 +7,17 @@ stand-in of typical length in the place of the answer.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, compress, islice
 
 from ifbench.config import RunConfig
-from ifbench.constraints.constraint import Extracted
-from ifbench.engines.ask import DryAsk, PlannedCall
-from ifbench.engines.estimates import estimated_input_tokens
-from ifbench.execution.local import LocalExecutor
-from ifbench.execution.step import Seat, Step, Work
+from ifbench.constraints.constraint import Check, Extracted, passed
+from ifbench.constraints.rule_sets import rule_set
+from ifbench.constraints.running import CheckCall
+from ifbench.engines.ask import CallKind, DryAsk, KnownAnswers, PlannedCalls, kind_of
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items, local_task
 from ifbench.stages.coverage import ask_coverage
@@ -25,10 +25,9 @@ from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
 from ifbench.stages.prepare import prepare
-from ifbench.stages.roles import Roles
+from ifbench.stages.roles import CheckAll, Roles
 from ifbench.stages.spans import ask_spans
 from ifbench.stages.verify import check_calls
-from ifbench.store import Journal
 from ifbench.types import (
     FailureKind,
     Prompt,
@@ -44,7 +43,6 @@ from ifbench.workers import open_sandbox, roles_of
 
 _STAND_IN_TOKENS = 400
 """The length of an answer that is not there yet, where `max_tokens` allows it."""
-_WIDTH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +69,8 @@ class Survey:
 
     trials: int
     calls: tuple[CallSum, ...]
+    asking: bytes = b""
+    """For each trial, in the order of the plan, 1 where a call will be made for it, else 0."""
 
     @property
     def owing(self) -> frozenset[str]:
@@ -78,52 +78,112 @@ class Survey:
         return frozenset(call.model for call in self.calls if call.missing or call.expected)
 
 
-def survey(config: RunConfig, trials: Iterable[Trial], journal: Journal) -> Survey:
-    """Look through a run. Raises `StoreError` when the journal cannot be read."""
-    ask = DryAsk(journal)
-    expected: list[PlannedCall] = []
+def asking_first(rows: Callable[[], Iterable[Trial]], asking: bytes) -> Iterator[Trial]:
+    """The rows, those first for which a call will be made; `rows` yields them all, afresh.
+
+    So a run that is nearly done begins with what is owed, and not with a long look at the rest.
+    """
+    if len(set(asking)) < 2:
+        yield from rows()
+        return
+    yield from compress(rows(), asking)
+    yield from compress(rows(), asking.translate(_OTHERS))
+
+
+_OTHERS = bytes([1, 0, *range(2, 256)])
+
+
+def survey(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
+    """Look through a run. Raises `StoreError` when the journal cannot be read.
+
+    In memory are sums, 24 bytes for each call at most and one for each trial.
+    """
+    return asyncio.run(_survey(config, trials, journal))
+
+
+async def _survey(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
     roles = roles_of(config)
-
-    @asynccontextmanager
-    async def build(_: Seat) -> AsyncIterator[Work]:
-        with open_sandbox(config) as sandbox:
-
-            async def work(trial: Trial) -> Trial:
-                trial = await rows.generate(trial, ask, roles)
-                if _is_missing(trial):
-                    expected.extend(_unsent(trial))
-                    expected.extend(_expected(trial.item, roles))
-                    return trial
-                trial = await rows.verify(trial, ask, sandbox.check, roles)
-                trial = await rows.grade_by_script(trial, sandbox.check, roles)
-                return await rows.judge(await rows.grade(trial, ask, roles), ask, roles)
-
-            yield work
-
-    step = Step(name="survey", build=build, in_flight=_WIDTH)
-    count = sum(1 for _ in LocalExecutor().run(trials, (step,)))
-    return Survey(trials=count, calls=tuple(_sums(ask, expected)))
+    # Where nobody is asked about answers, it is enough that they are there.
+    ask = DryAsk(journal, texts=any((roles.judge, roles.extractor, roles.grader)))
+    expected: defaultdict[CallKind, PlannedCalls] = defaultdict(PlannedCalls)
+    asking = bytearray()
+    rows_left = iter(trials)
+    with open_sandbox(config) as sandbox:
+        check = _checks_that_ask(sandbox.check, roles.rules)
+        while some := list(islice(rows_left, _AT_ONCE)):
+            found = (_is_asking(trial, ask, check, roles, expected) for trial in some)
+            asking += bytes(await asyncio.gather(*found))
+    calls = tuple(_sums(ask, expected))
+    return Survey(trials=len(asking), calls=calls, asking=bytes(asking))
 
 
-def _unsent(trial: Trial) -> Iterator[PlannedCall]:
+async def _is_asking(
+    trial: Trial,
+    ask: DryAsk,
+    check: CheckAll,
+    roles: Roles,
+    expected: defaultdict[CallKind, PlannedCalls],
+) -> bool:
+    """Whether a call will be made for a trial; what hangs on an answer is added to `expected`."""
+    is_missing = False
+
+    async def noting(prompt: Prompt) -> Response:
+        nonlocal is_missing
+        response = await ask(prompt)
+        is_missing = is_missing or _is_not_run(response)
+        return response
+
+    trial = await rows.generate(trial, noting, roles)
+    if trial.response is not None and _is_not_run(trial.response):
+        for prompt in chain(_unsent(trial), _expected(trial.item, roles)):
+            expected[kind_of(prompt)].add(prompt)
+        return True
+    if ask.reads_texts:
+        trial = await rows.verify(trial, noting, check, roles)
+        trial = await rows.grade_by_script(trial, check, roles)
+        await rows.judge(await rows.grade(trial, noting, roles), noting, roles)
+    return is_missing
+
+
+def _is_not_run(response: Response) -> bool:
+    return response.failure is not None and response.failure.kind is FailureKind.NOT_RUN
+
+
+def _checks_that_ask(check: CheckAll, rules: Rules) -> CheckAll:
+    """Runs the checks on which it hangs whether a model is asked; the others pass unread.
+
+    These are the ones that may leave a target to the extractor, or correctness to the grader.
+    """
+    known = rule_set(rules)
+
+    def matters(call: CheckCall) -> bool:
+        constraint = known.get(call.constraint_id)
+        return constraint is None or (
+            isinstance(constraint.method, Extracted) and call.quotations is None
+        )
+
+    async def run(calls: Sequence[CheckCall]) -> Sequence[Check | None]:
+        wanted = [call for call in calls if matters(call)]
+        found = iter(await check(wanted) if wanted else ())
+        return [next(found) if matters(call) else _UNREAD for call in calls]
+
+    return run
+
+
+_UNREAD = passed()
+_AT_ONCE = 512
+"""Trials that are looked up together: a file of answers is read in pieces of many rows."""
+
+
+def _unsent(trial: Trial) -> Iterator[Prompt]:
     """The candidate's own call, where it waits for subtitles that are not written yet."""
     if trial.response is not None and not trial.response.key:
         prompt = prepare(trial.item)
         assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
-        yield PlannedCall(
-            purpose=prompt.purpose,
-            model=prompt.model.name,
-            input_tokens=estimated_input_tokens(prompt),
-            max_tokens=prompt.sampling.max_tokens,
-        )
+        yield prompt
 
 
-def _is_missing(trial: Trial) -> bool:
-    failure = trial.response.failure if trial.response else None
-    return failure is not None and failure.kind is FailureKind.NOT_RUN
-
-
-def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
+def _expected(item: WorkItem, roles: Roles) -> Iterator[Prompt]:
     """The calls that an answer will give rise to: every judged item, at most every extracted
     one, and at most one of the grader, where there is a reference.
     """
@@ -151,13 +211,7 @@ def _expected(item: WorkItem, roles: Roles) -> Iterator[PlannedCall]:
     ):
         graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
         prompts += [graded] if isinstance(graded, Prompt) else []
-    for prompt in prompts:
-        yield PlannedCall(
-            purpose=prompt.purpose,
-            model=prompt.model.name,
-            input_tokens=estimated_input_tokens(prompt),
-            max_tokens=prompt.sampling.max_tokens,
-        )
+    yield from prompts
 
 
 def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:
@@ -179,20 +233,19 @@ def _local_tasks(item: WorkItem, rules: Rules) -> set[int]:
     return {task for task in found if task is not None}
 
 
-def _sums(ask: DryAsk, expected: list[PlannedCall]) -> Iterator[CallSum]:
-    pairs = {
-        *ask.stored,
-        *((call.purpose, call.model) for call in chain(ask.missing, expected)),
-    }
-    for purpose, model in sorted(pairs, key=lambda pair: (list(Purpose).index(pair[0]), pair[1])):
-        missing = [c for c in ask.missing if (c.purpose, c.model) == (purpose, model)]
-        later = [c for c in expected if (c.purpose, c.model) == (purpose, model)]
+def _sums(ask: DryAsk, expected: Mapping[CallKind, PlannedCalls]) -> Iterator[CallSum]:
+    kinds = {*ask.stored, *ask.missing, *expected}
+    for kind in sorted(kinds, key=lambda kind: (list(Purpose).index(kind[0]), kind[1])):
+        now, later = ask.missing.get(kind, _NONE), expected.get(kind, _NONE)
         yield CallSum(
-            purpose=purpose,
-            model=model,
-            stored=ask.stored[purpose, model],
-            missing=len(missing),
-            expected=len(later),
-            input_tokens=sum(call.input_tokens for call in (*missing, *later)),
-            most_output_tokens=sum(call.max_tokens or 0 for call in (*missing, *later)),
+            purpose=kind[0],
+            model=kind[1],
+            stored=ask.stored[kind],
+            missing=now.count,
+            expected=later.count,
+            input_tokens=now.input_tokens + later.input_tokens,
+            most_output_tokens=now.most_output_tokens + later.most_output_tokens,
         )
+
+
+_NONE = PlannedCalls()

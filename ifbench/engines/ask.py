@@ -12,11 +12,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import logging
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from ifbench.engines.engine import Engine, Try, failed_response
 from ifbench.engines.estimates import (
@@ -29,9 +29,9 @@ from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.spending import Spending, SpentError
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
-from ifbench.keys import prompt_key
+from ifbench.keys import KeySet, prompt_key
 from ifbench.tally import Tally, latency_bucket
-from ifbench.types import FailureKind, Prompt, Purpose, Response
+from ifbench.types import FailureKind, Prompt, Purpose, Response, Stop
 
 _log = logging.getLogger(__name__)
 
@@ -270,49 +270,98 @@ def _not_run(prompt: Prompt, message: str) -> Try:
 # ── Asking without calling, for `plan` ───────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCall:
-    """A call that a run would make."""
+class KnownAnswers(Protocol):
+    """The part of the store that planning needs."""
 
-    purpose: Purpose
-    model: str
-    """The config's name."""
-    input_tokens: int
+    def lookup(self, keys: Sequence[str]) -> Mapping[str, Response]:
+        """The stored responses among `keys`."""
+        ...
+
+    def stored(self, keys: Sequence[str]) -> Collection[str]:
+        """Which of the keys are stored; no response is read for it."""
+        ...
+
+
+CallKind: TypeAlias = tuple[Purpose, str]
+"""A purpose, and the name of the model that is asked for it."""
+
+
+@dataclass(slots=True)
+class PlannedCalls:
+    """Calls that a run would make to one model for one purpose: sums, however many they are."""
+
+    count: int = 0
+    input_tokens: int = 0
     """Estimated; see `estimates.py` for the rule."""
-    max_tokens: int | None
+    most_output_tokens: int = 0
+
+    def add(self, prompt: Prompt) -> None:
+        """Count a call."""
+        self.count += 1
+        self.input_tokens += estimated_input_tokens(prompt)
+        self.most_output_tokens += prompt.sampling.max_tokens or 0
+
+
+def kind_of(prompt: Prompt) -> CallKind:
+    """Under which sums a call stands."""
+    return prompt.purpose, prompt.model.name
 
 
 class DryAsk:
-    """Answers from the journal and notes what it does not hold; never calls a model."""
+    """Answers from the journal and counts what it does not hold; never calls a model.
 
-    def __init__(self, journal: Journal) -> None:
+    What is asked at the same time is looked up at once. Without `texts` no answer is read: one
+    that is stored comes back empty.
+    """
+
+    def __init__(self, journal: KnownAnswers, *, texts: bool = True) -> None:
         self._journal = journal
-        self._seen: set[str] = set()
-        self.stored: Counter[tuple[Purpose, str]] = Counter()
-        """Calls that are answered already, by purpose and model's name."""
-        self.missing: list[PlannedCall] = []
+        self.reads_texts = texts
+        self._seen = KeySet()
+        self._waiting: list[tuple[Prompt, str, asyncio.Future[Response | None]]] = []
+        self.stored: Counter[CallKind] = Counter()
+        """Calls that are answered already."""
+        self.missing: defaultdict[CallKind, PlannedCalls] = defaultdict(PlannedCalls)
         """Calls that would be made, each prompt once."""
 
     async def __call__(self, prompt: Prompt) -> Response:
-        key = prompt_key(prompt)
-        response = self._journal.lookup((key,)).get(key)
-        if key not in self._seen:
-            self._seen.add(key)
+        loop, key = asyncio.get_running_loop(), prompt_key(prompt)
+        if not self._waiting:  # Runs once all who can ask now have asked.
+            loop.call_soon(self._look_up)
+        found: asyncio.Future[Response | None] = loop.create_future()
+        self._waiting.append((prompt, key, found))
+        response = await found
+        if self._seen.add(key):
             self._note(prompt, is_stored=response is not None)
         if response is not None:
             return response
         missing = failed_response(prompt, FailureKind.NOT_RUN, "planned, not asked")
         return replace(missing, key=key)
 
+    def _look_up(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        keys = [key for _, key, _ in waiting]
+        try:
+            known = self._journal.lookup(keys) if self.reads_texts else self._journal.stored(keys)
+        except StoreError as error:
+            for _, _, found in waiting:
+                found.set_exception(error)
+            return
+        for prompt, key, found in waiting:
+            if found.cancelled():
+                continue
+            if isinstance(known, Mapping):
+                found.set_result(known.get(key))
+            else:
+                found.set_result(_unread(prompt, key) if key in known else None)
+
     def _note(self, prompt: Prompt, *, is_stored: bool) -> None:
         if is_stored:
-            self.stored[prompt.purpose, prompt.model.name] += 1
-            return
-        self.missing.append(
-            PlannedCall(
-                purpose=prompt.purpose,
-                model=prompt.model.name,
-                input_tokens=estimated_input_tokens(prompt),
-                max_tokens=prompt.sampling.max_tokens,
-            )
-        )
+            self.stored[kind_of(prompt)] += 1
+        else:
+            self.missing[kind_of(prompt)].add(prompt)
+
+
+def _unread(prompt: Prompt, key: str) -> Response:
+    """In the place of an answer that is stored and was not read."""
+    return Response(key=key, purpose=prompt.purpose, model=prompt.model.model, stop=Stop.STOP)

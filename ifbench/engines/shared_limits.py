@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 import uuid
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -39,10 +38,10 @@ async def shared_limiters(
 ) -> AsyncIterator[SharedLimits]:
     """What a worker of `run` needs to ask `models`, all of whose workers may spend `cap` dollars."""
     models = tuple(models)
-    reporter = _Reporter(keeper)
+    reporter = _Reporter(keeper, asyncio.get_running_loop().time)
     spending = None if cap is None else Spending(cap, run, reporter.report_now)
     limiters = {
-        name: SharedLimiter(limits, run, reporter.report_by)
+        name: SharedLimiter(limits, run, reporter.report_by, reporter.now)
         for name, limits in limits_of(models).items()
     }
     async with reporter.running(limiters, spending):
@@ -69,7 +68,7 @@ class SharedLimiter:
         limits: Limits,
         run: str,
         report_by: Callable[[float], None],
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float],
     ) -> None:
         self._limits, self._run = limits, run
         self._report_by, self._now = report_by, now
@@ -277,13 +276,13 @@ class _SharedPermit:
 class _Reporter:
     """Sends what the limiters of one worker report, as soon as one of them needs it."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, keeper: Keeper, now: Callable[[], float]) -> None:
+        self._keeper, self.now = keeper, now
         self._worker = uuid.uuid4().hex
         self._serial = 0
         self._limiters: Mapping[BudgetId, SharedLimiter] = {}
         self._spending: Spending | None = None
-        self._due = time.monotonic()
+        self._due = now()
         self._woken = asyncio.Event()
 
     def report_by(self, moment: float) -> None:
@@ -294,7 +293,7 @@ class _Reporter:
 
     def report_now(self) -> None:
         """Report as soon as may be."""
-        self.report_by(time.monotonic())
+        self.report_by(self.now())
 
     @asynccontextmanager
     async def running(
@@ -314,7 +313,7 @@ class _Reporter:
     async def _run(self) -> None:
         while True:
             await self._wait()
-            began = time.monotonic()
+            began = self.now()
             self._due = began + IDLE_BEAT_S
             request = self._request()
             reply = await self._put(request)
@@ -327,7 +326,7 @@ class _Reporter:
             self._due = max(began + SPACING_S, min(self._due, began + soonest))
 
     async def _wait(self) -> None:
-        while (left := self._due - time.monotonic()) > 0:
+        while (left := self._due - self.now()) > 0:
             self._woken.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), left)
