@@ -23,8 +23,8 @@ from ifbench.report.progress_file import ProgressFile
 from ifbench.report.summary import summary_tables
 from ifbench.report.tables import render
 from ifbench.report.verdicts import verdict_lines
-from ifbench.schemas import table_to_scores
-from ifbench.store import read_scores
+from ifbench.schemas import tables_to_scores
+from ifbench.store import iter_scores
 from ifbench.types import Cause, FailureKind
 
 SETTLED = frozenset({
@@ -140,7 +140,7 @@ def _warn_of_free_models(run: Run) -> None:
 
 def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
-    scores = table_to_scores(read_scores(run.store.root, run.id))
+    scores = tables_to_scores(iter_scores(run.store.root, run.id))
     benchmark = get_benchmark(run.config.benchmark.name)
     # Where nothing is checked, the tables at a glance would be empty.
     views = None if nothing_is_checked({"": scores}) else benchmark.at_a_glance

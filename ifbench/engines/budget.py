@@ -139,8 +139,9 @@ class Budget:
             granted = min(granted, 1)
         worker.places = max(report.places, granted)
         self._accrue(worker, elapsed_s)
-        bookings = () if closed else self._book(worker, report.costs, now)
-        worker.is_short = len(bookings) < len(report.costs) and not closed
+        # One without a place could not use a booking, and would keep it from the others.
+        bookings = self._book(worker, report.costs, now) if granted else ()
+        worker.is_short = len(bookings) < len(report.costs) and granted > 0
         return Grant(
             places=granted,
             bookings=bookings,

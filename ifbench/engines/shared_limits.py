@@ -103,7 +103,8 @@ class SharedLimiter:
         ticket: asyncio.Future[_SharedPermit] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, tokens))
         self._serve()
-        if not ticket.done() and not self._is_short:  # Else the next report is early enough.
+        # Else the next report is early enough, or the ticket waits for a booking that it has.
+        if not (ticket.done() or self._is_short or self._is_provided):
             self._report_by(self._now())
         try:
             return await ticket
@@ -111,6 +112,13 @@ class SharedLimiter:
             if ticket.done() and not ticket.cancelled() and ticket.exception() is None:
                 ticket.result().release(0)
             raise
+
+    @property
+    def _is_provided(self) -> bool:
+        """True where all who wait have bookings and places."""
+        waiting = len(self._queue)
+        has_places = self._in_flight + waiting <= self._places
+        return self._is_metered and has_places and waiting <= len(self._bookings)
 
     def pause(self, seconds: float) -> None:
         now = self._now()

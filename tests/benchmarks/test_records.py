@@ -366,6 +366,11 @@ def test_a_repeated_id_names_both_lines(tmp_path):
     assert refusal(path) == f"{path} line 3: the id `a` stands on line 1 already"
 
 
+def test_an_id_may_stand_again_where_the_first_line_was_unsound(tmp_path):
+    path = write(tmp_path, record(benchmark=None), record())
+    assert refusal(path).startswith(f"{path} line 1: benchmark")
+
+
 def test_all_defects_are_reported_at_once(tmp_path):
     path = write(tmp_path, record(id=None, zzz=1), record(), "{", record(id="b", benchmark=None))
     message = refusal(path)
@@ -396,6 +401,15 @@ def test_the_hash_of_a_data_set_knows_no_place_and_no_order(tmp_path):
     moved.mkdir()
     moved_sample = replace(full_sample(moved), provenance=sample.provenance, facets=sample.facets)
     assert dataset_sha256([sample, other]) == dataset_sha256([other, moved_sample])
+
+
+def test_the_hash_of_a_data_set_is_that_of_its_sorted_samples(tmp_path):
+    samples = [replace(full_sample(tmp_path), id=f"x/{number}") for number in range(50)]
+    lines = sorted(dataset_sha256([sample]) for sample in samples)
+    assert len(set(lines)) == 50
+    # A data set of one sample is the hash of the sample's own hash.
+    own = sorted(next(iter(records._sorted_hex([bytes.fromhex(line)]))) for line in lines)
+    assert own == lines
 
 
 def test_the_hash_of_a_data_set_sees_every_change(tmp_path):

@@ -10,6 +10,10 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
+TURN_S = 1e-6
+"""What a turn of the loop takes; without it a wait that rounds to nothing would never end."""
+
+
 class _Clock(selectors.DefaultSelector):
     """Nothing is waited for: the time that a loop would sleep has passed."""
 
@@ -17,7 +21,7 @@ class _Clock(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None):
         assert timeout is not None, "everybody waits, and nothing is going to happen"
-        self.now += max(0.0, timeout)
+        self.now += max(TURN_S, timeout)
         return super().select(0)
 
 

@@ -264,6 +264,13 @@ def test_bookings_let_pass_can_be_booked_again():
     assert again.bookings == pytest.approx(first)
 
 
+def test_worker_without_a_place_books_nothing():
+    one, other = workers(2, Limits(requests_per_minute=600, concurrency=4))
+    one.report(0.0, waiting=9)
+    one.fill()
+    assert other.report(0.1, waiting=9, costs=(1,) * 9).bookings == ()
+
+
 BOOKINGS = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 40), st.floats(0, 0.6)), max_size=60
 )
@@ -345,6 +352,7 @@ def test_rebuilt_budget_gives_out_nothing_before_it_knows_who_holds_what():
 def test_rebuilt_budget_starts_without_a_burst():
     limits = Limits(concurrency=1000, requests_per_minute=6050)
     (worker,) = workers(1, limits, Budget(0.0, rebuilt=True))
+    worker.places = 200  # As the keeper before had granted.
     bookings = worker.report(0.0, waiting=200, costs=(1,) * 200).bookings
     assert bookings[0] == pytest.approx(0.01)
     assert len(bookings) == pytest.approx(100 * HORIZON_S, abs=1)
