@@ -26,14 +26,15 @@ def prepare_environment(log: Path) -> None:
 
 def reply(body: Mapping[str, object]) -> str:
     """What an endpoint says: JSON where a schema is asked for, else 600 characters."""
+    now = time.monotonic()
     with Path(os.environ[LOG]).open("a") as log:
         is_probe = "'Hello'" in str(body["messages"])[:200]
-        log.write(json.dumps([time.monotonic(), body.get("model"), is_probe]) + "\n")
+        log.write(json.dumps([now, body.get("model"), is_probe]) + "\n")
     if "response_format" in body:
         from ifbench.engines.scripted import example_of
 
         return json.dumps(example_of(body["response_format"]["json_schema"]["schema"]))
-    return TEXT
+    return f"{TEXT} At {now:.6f}."  # No two answers are alike.
 
 
 REPLY = f"{__file__}:reply"

@@ -84,7 +84,9 @@ def measure(options: argparse.Namespace, folder: Path) -> None:
             for name, one in alone.items():
                 print(f"| {execution} | {name} alone | {one.seconds:.1f} "
                       f"| {one.seconds / slowest:.2f} | {one.start_s:.1f} | |")  # fmt: skip
-            print(f"| {execution} | one after the other | {whole:.1f} | {whole / slowest:.2f} | | |")
+            print(
+                f"| {execution} | one after the other | {whole:.1f} | {whole / slowest:.2f} | | |"
+            )
             ratio = sweep.seconds / slowest
             print(
                 f"| {execution} | sweep | {sweep.seconds:.1f} | {ratio:.3f} | {sweep.start_s:.1f} "

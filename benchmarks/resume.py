@@ -2,8 +2,9 @@
 
     python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,ray] [--small]
 
-A store is filled with answers of 600 characters (with the product's own writer), all but those of
-the last `owed` samples; `judged` has a judge's reply for each as well. Then `ifbench evaluate` is
+Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
+A store is filled with answers of 600 characters (with the product's own writer), all but those to
+the last `owed` trials; `judged` has a judge's reply for each as well. Then `ifbench evaluate` is
 started against a local endpoint: shown are the seconds until the endpoint gives its first new
 answer, until all owed answers are there, and the peak memory of the command's own process and of
 its whole tree, up to the end of the command, which is stopped (as by Ctrl-C) once nothing is owed
@@ -32,6 +33,7 @@ from process_memory import MemoryWatch
 from throughput import write_samples
 
 TARGET_S, TARGET_MB = 60.0, 1500.0
+ATTEMPTS, MODELS = 5, ("one", "other")
 
 
 class Arm(NamedTuple):
@@ -56,7 +58,8 @@ def overrides(folder: Path, arm: Arm) -> list[str]:
     return [
         "benchmark=scimif",
         f"benchmark.data={folder / 'samples.jsonl'}",
-        "candidates=[candidate]",
+        f"candidates=[{','.join(MODELS)}]",
+        f"attempts={ATTEMPTS}",
         *(["judge=judge"] if arm.is_judged else ["judge=null"]),
         f"execution={arm.execution}",
         f"store.uri={folder / 'store'}",
@@ -66,11 +69,9 @@ def overrides(folder: Path, arm: Arm) -> list[str]:
 
 def prepare(folder: Path, arm: Arm, trials: int, owed: int, url: str) -> None:
     """Write samples, models and all answers but the last `owed`."""
-    for name in ("candidate", "judge"):
-        write_model(
-            folder, name, engine="openai_chat", base_url=url, limits={"concurrency": 16}
-        )
-    write_samples(folder, trials, is_judged=arm.is_judged)
+    for name in (*MODELS, "judge"):
+        write_model(folder, name, engine="openai_chat", base_url=url, limits={"concurrency": 16})
+    write_samples(folder, trials // (ATTEMPTS * len(MODELS)), is_judged=arm.is_judged)
     code = f"import resume; resume.fill({str(folder)!r}, {list(arm)!r}, {trials - owed})"
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -86,13 +87,9 @@ def fill(folder: str, arm: list, count: int) -> None:
 
     config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
     journal = open_store(config.store.uri).journal
-    pending = []
-    for trial in islice(trials(config, open_dataset(config.benchmark)), count):
-        pending += [journal.append_soon(one) for one in answers(trial.item, config.judge)]
-        if len(pending) > 2000:
-            for future in pending:
-                future.result()
-            pending.clear()
+    rows = islice(trials(config, open_dataset(config.benchmark)), count)
+    while some := [one for row in islice(rows, 200) for one in answers(row.item, config.judge)]:
+        journal.append(some)
     journal.close()
 
 
@@ -114,7 +111,7 @@ def answers(item, judge) -> Iterator:
             usage=Usage(input_tokens=40, output_tokens=120),
         )
 
-    own = answer(prepare(item), TEXT)
+    own = answer(prepare(item), f"{TEXT} By {item.candidate.name}, for the {item.attempt}. time.")
     yield own
     asked = () if judge is None else ask_judge(item, own, judge).values()
     for prompt in {id(prompt): prompt for prompt in asked}.values():

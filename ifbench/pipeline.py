@@ -45,6 +45,10 @@ EXTRAS: Mapping[str, tuple[str, ...]] = MappingProxyType({"chemistry": ("rdkit",
 """The modules behind the extras that checks need."""
 
 
+FEW_TRIALS = 5000
+"""Trials whose stored answers are all read before a run: that takes a few seconds."""
+
+
 class RunningExecutor(Executor, Protocol):
     """An executor that also tells how far it is."""
 
@@ -102,10 +106,11 @@ Watch: TypeAlias = Callable[
 """Shows progress and listens for signals while a run goes on."""
 
 
-def ready(config: RunConfig) -> Run:
+def ready(config: RunConfig, *, exact: bool = False) -> Run:
     """Load and check everything that can be wrong before anything is spent.
 
-    Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
+    What is stored is counted to the last call where it is to be `exact`, as in a plan, or where
+    trials are few. Raises `ConfigError`, `DatasetError`, `StoreError` or `PrerequisiteError`.
     """
     check_options(config.models)
     check_rules(config)
@@ -125,8 +130,12 @@ def ready(config: RunConfig) -> Run:
         templates=all_template_hashes(),
         seeds={"run": config.seed},
     )
-    rows = told(trials(config, dataset), "looking up what is stored: trials")
-    found = survey(config, rows, store.journal)
+
+    def rows() -> Iterator[Trial]:
+        return told(trials(config, dataset), "looking up what is stored: trials")
+
+    planned = dataset.count * len(config.candidates) * config.attempts
+    found = survey(config, rows, store.journal, exact=exact or planned <= FEW_TRIALS)
     check_decoder(config, dataset, found)
     return Run(
         config=_kept_at(config, session_address(store.root, secrets.token_hex(4))),
@@ -251,8 +260,7 @@ def _evaluate(
         with run.store.results(run.id, run.dataset.sha256) as results:
             with watch(run, executor, steps):
                 for trial in chain.from_iterable(
-                    executor.run(lanes(run, group), steps)
-                    for group in serving.groups
+                    executor.run(lanes(run, group), steps) for group in serving.groups
                 ):
                     book.enter(trial, results)
                     serving.finished(trial)

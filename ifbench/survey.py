@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, compress, islice
 
 from ifbench.config import RunConfig
@@ -71,6 +71,8 @@ class Survey:
     calls: tuple[CallSum, ...]
     asking: bytes = b""
     """For each trial, in the order of the plan, 1 where a call will be made for it, else 0."""
+    is_exact: bool = True
+    """False where only the candidates' answers were looked up."""
 
     @property
     def owing(self) -> frozenset[str]:
@@ -93,24 +95,42 @@ def asking_first(rows: Callable[[], Iterable[Trial]], asking: bytes) -> Iterator
 _OTHERS = bytes([1, 0, *range(2, 256)])
 
 
-def survey(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
-    """Look through a run. Raises `StoreError` when the journal cannot be read.
+def survey(
+    config: RunConfig,
+    rows: Callable[[], Iterable[Trial]],
+    journal: KnownAnswers,
+    *,
+    exact: bool = True,
+) -> Survey:
+    """Look through a run; `rows` yields its trials, afresh. Raises `StoreError`.
 
-    In memory are sums, 24 bytes for each call at most and one for each trial.
+    Where it need not be exact, no stored answer is read as long as that tells which models will
+    be asked: an answer that is missing will be judged once it is there. What the store holds of
+    judges, extractors and graders is not counted then. In memory are sums, some 24 bytes for
+    each call and one for each trial.
     """
-    return asyncio.run(_survey(config, trials, journal))
-
-
-async def _survey(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
     roles = roles_of(config)
-    # Where nobody is asked about answers, it is enough that they are there.
-    ask = DryAsk(journal, texts=any((roles.judge, roles.extractor, roles.grader)))
+    about_answers = {one.name for one in (roles.judge, roles.extractor, roles.grader) if one}
+    if not about_answers and roles.transcriber is None:
+        return asyncio.run(_survey(config, rows(), journal, texts=False))
+    if not exact and roles.transcriber is None:
+        quick = asyncio.run(_survey(config, rows(), journal, texts=False))
+        if about_answers <= quick.owing:
+            return replace(quick, is_exact=False)
+    return asyncio.run(_survey(config, rows(), journal, texts=True))
+
+
+async def _survey(
+    config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers, *, texts: bool
+) -> Survey:
+    roles = roles_of(config)
+    ask = DryAsk(journal, texts=texts)
     expected: defaultdict[CallKind, PlannedCalls] = defaultdict(PlannedCalls)
     asking = bytearray()
-    rows_left = iter(trials)
+    left = iter(trials)
     with open_sandbox(config) as sandbox:
         check = _checks_that_ask(sandbox.check, roles.rules)
-        while some := list(islice(rows_left, _AT_ONCE)):
+        while some := list(islice(left, _AT_ONCE)):
             found = (_is_asking(trial, ask, check, roles, expected) for trial in some)
             asking += bytes(await asyncio.gather(*found))
     calls = tuple(_sums(ask, expected))

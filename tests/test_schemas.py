@@ -148,6 +148,16 @@ def test_scores_come_back_from_their_table(several: list[Score]) -> None:
     assert table["undecided"].to_pylist() == [score.undecided for score in several]
 
 
+def test_equal_parts_of_scores_are_held_once():
+    scores = [make_score((True, False), attempt=number) for number in range(3)]
+    table = schemas.scores_to_table(scores, run_id="r", dataset_sha256="d")
+    first, *others = schemas.tables_to_scores((table.slice(0, 1), table.slice(1)))
+    for other in others:
+        assert other.facets is first.facets
+        assert other.satisfied is first.satisfied
+        assert other.usage is first.usage
+
+
 def test_a_text_of_several_megabytes_comes_back() -> None:
     text = "αβγ \ud800 " * 700_000
     row = schemas.response_to_row(

@@ -116,7 +116,7 @@ def _announce(run: Run) -> None:
     print(
         f"run {run.id}: {config.benchmark.name}, {run.survey.trials} trials "
         f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
-        f"{stored} answers stored already",
+        f"{stored} answers {'' if run.survey.is_exact else 'of candidates '}stored already",
         file=sys.stderr,
         flush=True,
     )

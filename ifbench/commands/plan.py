@@ -16,7 +16,7 @@ from ifbench.types import ModelConfig, Purpose
 
 def run(options: argparse.Namespace) -> int:
     """Survey the store and print the calls that are missing."""
-    run_ = ready(load_config(options.overrides, config_dir=options.config_dir))
+    run_ = ready(load_config(options.overrides, config_dir=options.config_dir), exact=True)
     print(render([plan_table(run_)], "terminal"))
     return EXIT_OK
 
