@@ -18,6 +18,7 @@ from ifbench.constraints.constraint import Check, Extracted, passed
 from ifbench.constraints.rule_sets import rule_set
 from ifbench.constraints.running import CheckCall
 from ifbench.engines.ask import CallKind, DryAsk, KnownAnswers, PlannedCalls, kind_of
+from ifbench.keys import prompt_key
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items, local_task
 from ifbench.stages.coverage import ask_coverage
@@ -111,30 +112,50 @@ def survey(
     """
     roles = roles_of(config)
     about_answers = {one.name for one in (roles.judge, roles.extractor, roles.grader) if one}
-    if not about_answers and roles.transcriber is None:
-        return asyncio.run(_survey(config, rows(), journal, texts=False))
-    if not exact and roles.transcriber is None:
-        quick = asyncio.run(_survey(config, rows(), journal, texts=False))
-        if about_answers <= quick.owing:
-            return replace(quick, is_exact=False)
-    return asyncio.run(_survey(config, rows(), journal, texts=True))
+    is_plain = roles.transcriber is None  # Else prompts hang on what it wrote.
+    if is_plain and not (about_answers and exact):
+        found = _look_up(config, rows(), journal)
+        if about_answers <= found.owing:
+            return replace(found, is_exact=not about_answers)
+    return asyncio.run(_read(config, rows(), journal))
 
 
-async def _survey(
-    config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers, *, texts: bool
-) -> Survey:
-    roles = roles_of(config)
-    ask = DryAsk(journal, texts=texts)
+def _look_up(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
+    """By the keys of the candidates' answers alone."""
+    roles, ask, asking = roles_of(config), DryAsk(journal), bytearray()
     expected: defaultdict[CallKind, PlannedCalls] = defaultdict(PlannedCalls)
-    asking = bytearray()
-    left = iter(trials)
+    for some in _batches(trials):
+        prompts = [prepare(trial.item) for trial in some]
+        keys = [prompt_key(one) if isinstance(one, Prompt) else "" for one in prompts]
+        known = journal.stored(list(filter(None, keys)))
+        for trial, prompt, key in zip(some, prompts, keys, strict=True):
+            is_missing = isinstance(prompt, Prompt) and key not in known
+            asking.append(is_missing)
+            if isinstance(prompt, Prompt):
+                ask.note(prompt, key, is_stored=not is_missing)
+            for later in _expected(trial.item, roles) if is_missing else ():
+                expected[kind_of(later)].add(later)
+    calls = tuple(_sums(ask, expected))
+    return Survey(trials=len(asking), calls=calls, asking=bytes(asking))
+
+
+async def _read(config: RunConfig, trials: Iterable[Trial], journal: KnownAnswers) -> Survey:
+    """By the stages themselves, which read what is stored."""
+    roles, ask, asking = roles_of(config), DryAsk(journal), bytearray()
+    expected: defaultdict[CallKind, PlannedCalls] = defaultdict(PlannedCalls)
     with open_sandbox(config) as sandbox:
         check = _checks_that_ask(sandbox.check, roles.rules)
-        while some := list(islice(left, _AT_ONCE)):
+        for some in _batches(trials):
             found = (_is_asking(trial, ask, check, roles, expected) for trial in some)
             asking += bytes(await asyncio.gather(*found))
     calls = tuple(_sums(ask, expected))
     return Survey(trials=len(asking), calls=calls, asking=bytes(asking))
+
+
+def _batches(trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+    left = iter(trials)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
 
 
 async def _is_asking(
@@ -158,10 +179,9 @@ async def _is_asking(
         for prompt in chain(_unsent(trial), _expected(trial.item, roles)):
             expected[kind_of(prompt)].add(prompt)
         return True
-    if ask.reads_texts:
-        trial = await rows.verify(trial, noting, check, roles)
-        trial = await rows.grade_by_script(trial, check, roles)
-        await rows.judge(await rows.grade(trial, noting, roles), noting, roles)
+    trial = await rows.verify(trial, noting, check, roles)
+    trial = await rows.grade_by_script(trial, check, roles)
+    await rows.judge(await rows.grade(trial, noting, roles), noting, roles)
     return is_missing
 
 

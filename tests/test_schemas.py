@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factories import make_score
 from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.types import (

@@ -31,7 +31,7 @@ from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
 from ifbench.keys import KeySet, prompt_key
 from ifbench.tally import Tally, latency_bucket
-from ifbench.types import FailureKind, Prompt, Purpose, Response, Stop
+from ifbench.types import FailureKind, Prompt, Purpose, Response
 
 _log = logging.getLogger(__name__)
 
@@ -310,13 +310,11 @@ def kind_of(prompt: Prompt) -> CallKind:
 class DryAsk:
     """Answers from the journal and counts what it does not hold; never calls a model.
 
-    What is asked at the same time is looked up at once. Without `texts` no answer is read: one
-    that is stored comes back empty.
+    What is asked at the same time is looked up at once.
     """
 
-    def __init__(self, journal: KnownAnswers, *, texts: bool = True) -> None:
+    def __init__(self, journal: KnownAnswers) -> None:
         self._journal = journal
-        self.reads_texts = texts
         self._seen = KeySet()
         self._waiting: list[tuple[Prompt, str, asyncio.Future[Response | None]]] = []
         self.stored: Counter[CallKind] = Counter()
@@ -331,8 +329,7 @@ class DryAsk:
         found: asyncio.Future[Response | None] = loop.create_future()
         self._waiting.append((prompt, key, found))
         response = await found
-        if self._seen.add(key):
-            self._note(prompt, is_stored=response is not None)
+        self.note(prompt, key, is_stored=response is not None)
         if response is not None:
             return response
         missing = failed_response(prompt, FailureKind.NOT_RUN, "planned, not asked")
@@ -340,28 +337,21 @@ class DryAsk:
 
     def _look_up(self) -> None:
         waiting, self._waiting = self._waiting, []
-        keys = [key for _, key, _ in waiting]
         try:
-            known = self._journal.lookup(keys) if self.reads_texts else self._journal.stored(keys)
+            known = self._journal.lookup([key for _, key, _ in waiting])
         except StoreError as error:
             for _, _, found in waiting:
                 found.set_exception(error)
             return
-        for prompt, key, found in waiting:
-            if found.cancelled():
-                continue
-            if isinstance(known, Mapping):
+        for _, key, found in waiting:
+            if not found.cancelled():
                 found.set_result(known.get(key))
-            else:
-                found.set_result(_unread(prompt, key) if key in known else None)
 
-    def _note(self, prompt: Prompt, *, is_stored: bool) -> None:
+    def note(self, prompt: Prompt, key: str, *, is_stored: bool) -> None:
+        """Count a call, unless its key was counted before."""
+        if not self._seen.add(key):
+            return
         if is_stored:
             self.stored[kind_of(prompt)] += 1
         else:
             self.missing[kind_of(prompt)].add(prompt)
-
-
-def _unread(prompt: Prompt, key: str) -> Response:
-    """In the place of an answer that is stored and was not read."""
-    return Response(key=key, purpose=prompt.purpose, model=prompt.model.model, stop=Stop.STOP)

@@ -461,17 +461,6 @@ async def test_dry_ask_looks_up_at_once_what_is_asked_at_once():
     assert [len(keys) for keys in journal.looked_up] == [20]
 
 
-async def test_dry_ask_reads_no_text_where_none_is_wanted():
-    journal = CountedJournal()
-    await asker_over(ScriptedEngine(), journal)(chat_prompt("known"))
-    journal.looked_up.clear()
-    dry = DryAsk(journal, texts=False)
-    assert (await dry(chat_prompt("known"))).is_answered
-    assert not (await dry(chat_prompt("other"))).is_answered
-    assert journal.looked_up == []
-    assert dry.stored == {(Purpose.CANDIDATE, "m"): 1}
-
-
 async def test_a_store_that_cannot_be_read_stops_dry_asks():
     class Broken(MemoryJournal):
         def lookup(self, keys):
