@@ -442,10 +442,12 @@ def table_to_scores(table: pa.Table) -> list[Score]:
     return tables_to_scores((table,))
 
 
-def tables_to_scores(tables: Iterable[pa.Table]) -> list[Score]:
+def tables_to_scores(tables: Iterable[pa.Table], *, whole: bool = True) -> list[Score]:
     """The scores in some tables of the current version; parts that are equal are held once.
 
-    Of a million scores most parts are: who judged, what was asked for, how it came out.
+    Of a million scores most parts are: who judged, what was asked for, how it came out. Where
+    they need not be `whole`, usage is left out, and a word stands in the place of each response's
+    key: a report asks only whether there was one.
     """
     held: dict[tuple[str, Any], Any] = {}
 
@@ -453,18 +455,19 @@ def tables_to_scores(tables: Iterable[pa.Table]) -> list[Score]:
         return held.setdefault((kind, value), value if made is None else made)
 
     return [
-        _row_to_score(row, once)
+        _row_to_score(row, once, whole=whole)
         for table in tables
         for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE)
         for row in batch.to_pylist()
     ]
 
 
-_ROWS_AT_ONCE = 4096
+_ROWS_AT_ONCE = 1024
 """Rows that are held as plain Python values at once: some 5 KB each."""
+_STORED = "stored"
 
 
-def _row_to_score(row: Row, once: Callable[..., Any]) -> Score:
+def _row_to_score(row: Row, once: Callable[..., Any], *, whole: bool) -> Score:
     labels = tuple((unescape(name), unescape(label)) for name, label in row["facets"])
     return Score(
         sample_id=once("text", unescape(row["sample_id"])),
@@ -484,9 +487,13 @@ def _row_to_score(row: Row, once: Callable[..., Any]) -> Score:
         graded_by=once("text", row["graded_by"]),
         ungraded=None if row["ungraded"] is None else Cause(row["ungraded"]),
         causes=once("causes", tuple(Cause(cause) for cause in row["causes"])),
-        response_key=unescape(row["response_key"]),
+        response_key=unescape(row["response_key"])
+        if whole
+        else _STORED
+        if row["response_key"]
+        else "",
         stop=Stop(row["stop"]),
         failure=None if row["failure"] is None else FailureKind(row["failure"]),
-        usage=once("usage", _columns_to_usage(row)),
+        usage=once("usage", _columns_to_usage(row) if whole else Usage()),
         facets=once("facets", labels, dict(labels)),
     )

@@ -140,7 +140,7 @@ def _warn_of_free_models(run: Run) -> None:
 
 def _print_results(run: Run, evaluation: Evaluation) -> None:
     store = run.store.root.uri
-    scores = tables_to_scores(iter_scores(run.store.root, run.id))
+    scores = tables_to_scores(iter_scores(run.store.root, run.id), whole=False)
     benchmark = get_benchmark(run.config.benchmark.name)
     # Where nothing is checked, the tables at a glance would be empty.
     views = None if nothing_is_checked({"": scores}) else benchmark.at_a_glance

@@ -175,7 +175,7 @@ def _name(value: Any) -> str:
 
 def scores_of(store: Store, run_id: str) -> list[Score]:
     """A run's scores. Raises `StoreError` where it has none yet."""
-    scores = tables_to_scores(iter_scores(store.root, run_id))
+    scores = tables_to_scores(iter_scores(store.root, run_id), whole=False)
     if not scores:
         raise StoreError(
             f"{store.root.uri}: run {run_id} has no results yet; "
