@@ -26,7 +26,7 @@ Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
 SPACING_S = 0.05
 """Requests of one worker are at least so far apart."""
 RETRY_S = 0.25
-AHEAD_S = 1.2 * BEAT_S
+AHEAD_S = 1.25 * BEAT_S
 """Calls of the next so many seconds are booked before they come."""
 STALE_S = 0.25
 """A booking that is so late is given back."""
@@ -90,6 +90,8 @@ class SharedLimiter:
         # What has happened since.
         self._unused = self._tokens = self._sent = self._booked_sent = self._denied = 0
         self._mean_tokens = 0.0
+        self._rate = 0.0
+        """Booked requests a second, of late."""
         self._pause_s: float | None = None
         self._answered, self._failures, self._words, self._refused = False, 0, "", ""
 
@@ -196,8 +198,12 @@ class SharedLimiter:
         """
         if not self._is_metered or self._closed:
             return ()
-        rate = self._booked_sent / max(now - self._asked_at, BEAT_S)
-        expected = 1 + math.ceil(AHEAD_S * rate) if self._booked_sent > 1 else 0
+        # Of a report that came early the share of a beat counts, or it would ask for too little,
+        # and so bring about the next early one.
+        elapsed_s = max(now - self._asked_at, SPACING_S)
+        share = min(1.0, elapsed_s / BEAT_S)
+        self._rate += share * (self._booked_sent / elapsed_s - self._rate)
+        expected = 1 + math.ceil(AHEAD_S * self._rate) if self._rate * BEAT_S > 1 else 0
         free = max(0, self._places - self._in_flight) if self._places else waiting
         count = min(MOST_COSTS, min(waiting, free) + expected) - len(self._bookings)
         costs = [tokens for ticket, tokens in self._queue if not ticket.done()]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifbench.engines.breaker import Breaker
-from ifbench.engines.budget import HORIZON_S, TTL_S, Budget, Grant, Report, lowest, shares
+from ifbench.engines.budget import BEAT_S, HORIZON_S, TTL_S, Budget, Grant, Report, lowest, shares
 from ifbench.types import Limits
 
 
@@ -94,6 +94,14 @@ def test_second_worker_gets_its_half_once_the_first_has_heard():
     one.in_flight = 5
     one.report(0.4, waiting=50)
     assert other.report(0.5, waiting=50).places == 5
+
+
+def test_worker_that_is_to_give_idle_places_back_says_soon_that_it_has():
+    one, other = workers(2, Limits(concurrency=10))
+    one.report(0.0, waiting=2)
+    other.report(0.1, waiting=50)
+    assert one.report(0.2, waiting=2).again_s <= 0.05
+    assert one.report(0.25, waiting=2).again_s == BEAT_S
 
 
 def test_what_one_does_not_need_is_the_others():

@@ -27,10 +27,12 @@ class Wire:
         self._seconds, self._random = seconds, random.Random(0)
         self.dead: set[str] = set()
         """Runs whose workers are cut off."""
+        self.requests = 0
 
     async def __call__(self, request: Request) -> Reply:
         if any(report.run in self.dead for report in request.reports.values()):
             raise ConnectionError
+        self.requests += 1
         await asyncio.sleep(self._random.uniform(*self._seconds) / 2)
         reply = self._budgets(request, asyncio.get_running_loop().time())
         await asyncio.sleep(self._random.uniform(*self._seconds) / 2)
@@ -155,3 +157,30 @@ def test_bookings_that_several_give_back_in_turn_make_no_burst():
     crew = Crew(60)
     run_simulated(together(*(crew.work(f"w{n}", 10.0) for n in range(4))))
     assert all(later - earlier > 0.7 for earlier, later in pairwise(crew.moments))
+
+
+def test_calls_that_come_in_bunches_below_the_rate_wait_little_and_need_few_messages():
+    """500 a second, five at a time: their bookings are asked for before they come."""
+    wire, waited = Wire((0.004, 0.02)), []
+    model = chat_model(limits=Limits(requests_per_minute=40_000, concurrency=200))
+
+    async def seconds() -> None:
+        loop = asyncio.get_running_loop()
+        async with shared_limiters([model], wire, "run") as shared:
+
+            async def call() -> None:
+                began = loop.time()
+                permit = await shared.limiters["m"].acquire(100)
+                waited.append(loop.time() - began)
+                await asyncio.sleep(0.2)
+                permit.release(100)
+
+            async with asyncio.TaskGroup() as calls:
+                for _ in range(1000):
+                    for _ in range(5):
+                        calls.create_task(call())
+                    await asyncio.sleep(0.01)
+
+    run_simulated(seconds())
+    assert wire.requests < 70  # In ten seconds.
+    assert sum(waited) / len(waited) < 0.0005
