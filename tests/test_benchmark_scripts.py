@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,9 +17,11 @@ SCRIPTS = sorted(path for path in FOLDER.glob("*.py") if path.name not in MODULE
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_a_benchmark_says_what_it_measures(path):
+    if path.stem == "video":
+        pytest.importorskip("decord")
     done = subprocess.run(
         [sys.executable, path, "--help"],
-        env={"PYTHONPATH": str(FOLDER.parent)},
+        env={**os.environ, "PYTHONPATH": str(FOLDER.parent)},
         capture_output=True,
         text=True,
         timeout=120,
