@@ -1,6 +1,8 @@
 """Requests a second against an endpoint of 1 s: a plain loop, `local` and `ray`, side by side.
 
-    python benchmarks/throughput.py [--concurrency 128] [--latency 1] [--waves 20] [--rounds 1]
+    python benchmarks/throughput.py [--settings 1:128:20,0.2:64:60] [--rounds 1] [--small]
+
+A setting is an endpoint's latency, the calls in flight, and how many waves of them are asked.
 
 The ideal is concurrency / latency. The plain loop asks through the same client and the same
 journal (ifbench's asker) and does nothing else; `local` and `ray` also verify and score. Each
@@ -30,6 +32,7 @@ from typing import NamedTuple
 ARMS = ("loop", "local", "ray", "ray2")
 """`ray2` is `ray` with `execution.workers.generate=2`: two event loops ask."""
 FIRST_WAVES, LAST_WAVES = 4, 3
+STEPS = ["name the force", "name the way", "multiply"]
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -102,8 +105,8 @@ async def plain_loop(model, rows, store_uri: str) -> None:
     journal.close()
 
 
-def write_samples(folder: Path, count: int) -> Path:
-    """Short questions with three checks each."""
+def write_samples(folder: Path, count: int, *, is_judged: bool = False) -> Path:
+    """Short questions with three checks each, and one item for a judge where there is one."""
     from ifbench.benchmarks.records import FORMAT
 
     path = folder / "samples.jsonl"
@@ -111,6 +114,7 @@ def write_samples(folder: Path, count: int) -> Path:
         ("general:all_lowercase", {}),
         ("general:decimal_number", {"places": 2}),
         ("general:json_constraint", {}),
+        *((("physics:analysis_steps", {"steps": STEPS}),) if is_judged else ()),
     )
     with path.open("w") as file:
         for number in range(count):
@@ -203,6 +207,22 @@ def _name(command: bytes) -> str:
 # ── All arms, one after the other ────────────────────────────────────────────────────
 
 
+class Targets(NamedTuple):
+    """What `ray` is to reach in a setting."""
+
+    of_ideal: float
+    of_loop: float
+
+    def told(self, of_ideal: float, of_loop: float) -> str:
+        is_met = of_ideal >= self.of_ideal and of_loop >= self.of_loop
+        ideal = f"{self.of_ideal} of the ideal, " if self.of_ideal else ""
+        return f"{ideal}{self.of_loop} of the loop: {'pass' if is_met else 'SHORT'}"
+
+
+TARGETS = {(1.0, 128): Targets(0.93, 0.97), (0.2, 64): Targets(0.0, 0.9)}
+"""By latency and calls in flight."""
+
+
 class Figures(NamedTuple):
     """What one arm did in its window."""
 
@@ -223,8 +243,8 @@ def measure(arm: str, options: argparse.Namespace, folder: Path) -> Figures:
         child = subprocess.Popen(
             [
                 *(sys.executable, __file__, "--arm", arm, "--url", endpoint.url),
-                *("--folder", str(folder), "--waves", str(options.waves)),
-                *("--concurrency", str(options.concurrency)),
+                *("--folder", str(folder)),
+                *("--settings", f"{options.latency}:{options.concurrency}:{options.waves}"),
             ],
             stdout=subprocess.PIPE,
         )
@@ -244,10 +264,15 @@ def measure(arm: str, options: argparse.Namespace, folder: Path) -> Figures:
     )
 
 
-def rows_of(found: Mapping[str, Sequence[Figures]], ideal: float) -> Iterator[str]:
-    yield "| arm | requests a second | of the ideal | of the loop | CPU ms a call | first answer s |"
-    yield "|---|---|---|---|---|---|"
-    yield f"| ideal | {ideal:.1f} | 1 | | | |"
+def rows_of(
+    found: Mapping[str, Sequence[Figures]], ideal: float, targets: Targets | None
+) -> Iterator[str]:
+    yield (
+        "| arm | requests a second | of the ideal | of the loop | CPU ms a call | first answer s "
+        "| target |"
+    )
+    yield "|---|---|---|---|---|---|---|"
+    yield f"| ideal | {ideal:.1f} | 1 | | | | |"
     loops = [figures.per_s for figures in found.get("loop", ())]
     for arm, several in found.items():
         rate = statistics.median(figures.per_s for figures in several)
@@ -260,8 +285,10 @@ def rows_of(found: Mapping[str, Sequence[Figures]], ideal: float) -> Iterator[st
         )
         cpu = statistics.median(figures.cpu_ms.total() for figures in several)
         first = statistics.median(figures.first_answer_s for figures in several)
+        told = targets.told(rate / ideal, of_loop) if targets and arm.startswith("ray") else ""
         yield (
-            f"| {arm} | {rate:.1f} | {rate / ideal:.3f} | {of_loop:.3f} | {cpu:.2f} | {first:.1f} |"
+            f"| {arm} | {rate:.1f} | {rate / ideal:.3f} | {of_loop:.3f} | {cpu:.2f} "
+            f"| {first:.1f} | {told} |"
         )
 
 
@@ -271,29 +298,44 @@ def print_processes(found: Mapping[str, Sequence[Figures]]) -> None:
         print(f"{arm}: CPU ms a call by process: {', '.join(words)}")
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--concurrency", type=int, default=128)
-    parser.add_argument("--latency", type=float, default=1.0, help="seconds")
-    parser.add_argument("--waves", type=int, default=20, help="calls are concurrency * waves")
-    parser.add_argument("--rounds", type=int, default=1, help="the table shows medians")
-    parser.add_argument("--arms", default=",".join(ARMS))
-    for inner in ("--arm", "--url", "--folder"):
-        parser.add_argument(inner, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.arm:
-        count = options.concurrency * options.waves
-        folder = Path(options.folder)
-        print(json.dumps(run_arm(options.arm, options.url, folder, options.concurrency, count)))
-        return
+def compare(options: argparse.Namespace) -> None:
+    """All arms in one setting."""
     sys.path.insert(0, str(Path(__file__).parent.parent))  # For the tests' endpoint.
     found: dict[str, list[Figures]] = {arm: [] for arm in options.arms.split(",")}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(options.rounds):
             for arm, several in found.items():
                 several.append(measure(arm, options, Path(folder) / f"{arm}-{turn}"))
-    print("\n".join(rows_of(found, options.concurrency / options.latency)))
+    print(f"latency {options.latency:g} s, {options.concurrency} calls in flight")
+    targets = TARGETS.get((options.latency, options.concurrency))
+    print("\n".join(rows_of(found, options.concurrency / options.latency, targets)))
     print_processes(found)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--settings", default="1:128:20,0.2:64:60", help="LATENCY:CALLS:WAVES,…")
+    parser.add_argument("--rounds", type=int, default=1, help="the tables show medians")
+    parser.add_argument("--arms", default=",".join(ARMS))
+    parser.add_argument("--small", action="store_true", help="a short look at `loop` and `local`")
+    for inner in ("--arm", "--url", "--folder"):
+        parser.add_argument(inner, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.small:
+        options.settings, options.arms = "0.2:16:12", "loop,local"
+    for setting in options.settings.split(","):
+        latency, concurrency, waves = setting.split(":")
+        options.latency, options.concurrency, options.waves = (
+            float(latency), int(concurrency), int(waves),
+        )  # fmt: skip
+        if options.arm:
+            count = options.concurrency * options.waves
+            folder = Path(options.folder)
+            print(json.dumps(run_arm(options.arm, options.url, folder, options.concurrency, count)))
+            return
+        compare(options)
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(f"{options.rounds} rounds; load of the machine at the end: {load}; {os.cpu_count()} CPUs")
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ifbench.keys import KeySet
 from ifbench.stages.score import Graders, score
 from ifbench.store import ResultsWriter
 from ifbench.store.manifest import Calls, Counts, Ending
@@ -28,7 +29,7 @@ class Book:
     """The first sample whose picture or video cannot be shown, and why."""
     undecided_items: dict[str, Verdict] = field(default_factory=dict)
     """By cause, the first verdict that it left undecided."""
-    _entered: set[tuple[str, str, int]] = field(default_factory=set)
+    _entered: KeySet = field(default_factory=KeySet)
 
     def enter(self, trial: Trial, results: ResultsWriter) -> None:
         """Write one trial's verdicts and score; one that was let go before is still missing."""
@@ -153,5 +154,6 @@ def _unreadable(trial: Trial) -> str:
     return words if words.startswith(name) else f"{name}: {words}"
 
 
-def _id(trial: Trial) -> tuple[str, str, int]:
-    return (trial.item.sample.id, trial.item.candidate.name, trial.item.attempt)
+def _id(trial: Trial) -> str:
+    item = trial.item
+    return f"{item.attempt}\0{item.candidate.name}\0{item.sample.id}"

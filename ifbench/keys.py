@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from array import array
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
@@ -143,3 +144,61 @@ def _changed_fields(sampling: Sampling) -> Mapping[str, Any]:
         if changed.get(name) is not None:
             changed[name] = float(changed[name])
     return changed
+
+
+# ── Sets of keys ─────────────────────────────────────────────────────────────────────
+
+
+class KeySet:
+    """Texts that were seen, by 64 bits of each: 12 to 24 bytes a text, where a `set` takes 150.
+
+    A text that is new is taken for one that was seen with a chance of one in 2^64 for each that
+    was: so it serves for counts and for orders, never to say that an answer is stored.
+    """
+
+    _FEWEST = 1024
+
+    def __init__(self) -> None:
+        # Open addressing; 0 is a free place, and there is always one.
+        self._places = array("Q", [0]) * self._FEWEST
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, text: str) -> bool:
+        value = _print(text)
+        return self._places[_place(self._places, value)] == value
+
+    def add(self, text: str) -> bool:
+        """Note a text. True where it is new."""
+        value = _print(text)
+        at = _place(self._places, value)
+        if self._places[at] == value:
+            return False
+        self._places[at] = value
+        self._count += 1
+        if 3 * self._count > 2 * len(self._places):
+            self._grow()
+        return True
+
+    def _grow(self) -> None:
+        larger = array("Q", [0]) * (2 * len(self._places))
+        for value in self._places:
+            if value:
+                larger[_place(larger, value)] = value
+        self._places = larger
+
+
+def _print(text: str) -> int:
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") or 1
+
+
+def _place(places: array[int], value: int) -> int:
+    """Where a value stands, or would stand."""
+    last = len(places) - 1  # Sizes are powers of two.
+    at = value & last
+    while places[at] not in (0, value):
+        at = (at + 1) & last
+    return at

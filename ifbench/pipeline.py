@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, groupby
 from typing import Protocol, TypeAlias
 
@@ -27,6 +28,7 @@ from ifbench.runs import Run, trials
 from ifbench.serving import LaneId, Serving, Wanted, lane_of, open_serving
 from ifbench.store import Manifest, ResultsWriter
 from ifbench.store.manifest import Calls, current_environment, finished, started
+from ifbench.survey import asking_first
 from ifbench.tally import Counts, Tally, of_run
 from ifbench.types import ModelConfig, Trial, Verdict
 from ifbench.workers import evaluation_steps, lane_width, roles_of, view_loader
@@ -157,7 +159,8 @@ class _Ledger:
     def publish(self) -> None:
         """Enter what has not come out, and make the results readable."""
         run = self.run
-        self.book.enter_missing(trials(run.config, run.dataset, run.id), self.results)
+        if self.book.planned < run.planned:
+            self.book.enter_missing(trials(run.config, run.dataset, run.id), self.results)
         self.results.commit()
 
     def closed(self, tallied: Counts, *, interrupted: bool) -> Evaluation:
@@ -196,19 +199,29 @@ class _Ledger:
 
 def lanes(runs: Sequence[Run], group: Collection[LaneId]) -> tuple[Lane, ...]:
     """The rows of some candidates, a lane for each, so that none waits for a slower one."""
-    found: dict[LaneId, list[tuple[Run, ModelConfig]]] = {}
+    found: dict[LaneId, list[tuple[Run, int]]] = {}
     for run in runs:
-        for candidate in run.config.candidates:
+        for at, candidate in enumerate(run.config.candidates):
             if lane_of(candidate) in group:
-                found.setdefault(lane_of(candidate), []).append((run, candidate))
+                found.setdefault(lane_of(candidate), []).append((run, at))
     return tuple(
         Lane(
             name=name,
-            rows=in_turns([trials(r.config, r.dataset, r.id, (c,)) for r, c in pairs]),
-            in_flight=sum(lane_width(run.config, candidate) for run, candidate in pairs),
+            rows=in_turns([_rows(run, at) for run, at in pairs]),
+            in_flight=sum(lane_width(run.config, run.config.candidates[at]) for run, at in pairs),
         )
         for (name, _), pairs in found.items()
     )
+
+
+def _rows(run: Run, at: int) -> Iterator[Trial]:
+    """The rows of a run's so many-th candidate, those first for which something is owed.
+
+    In the plan candidates take turns, so each has the calls of every so many-th trial.
+    """
+    config, every = run.config, len(run.config.candidates)
+    rows = partial(trials, config, run.dataset, run.id, (config.candidates[at],))
+    return asking_first(rows, run.survey.asking[at::every])
 
 
 def in_turns(sources: Sequence[Iterator[Trial]]) -> Iterator[Trial]:

@@ -6,9 +6,10 @@ points ─► drafts (checks, data, identity; equal runs are one) ─► survey 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
 
@@ -18,6 +19,7 @@ from ifbench.config import Benchmark, Point, RunConfig, identity, resolved
 from ifbench.constraints.rule_sets import rule_set
 from ifbench.engines.build import check_options
 from ifbench.errors import ConfigError, IfbenchError, PrerequisiteError
+from ifbench.keys import KeySet
 from ifbench.media.places import needs_decoder
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
@@ -67,10 +69,15 @@ class _Draft:
     points: tuple[str, ...] = ()
 
 
-def ready(points: Sequence[Point]) -> tuple[Run, ...]:
+FEW_TRIALS = 5000
+"""Trials whose stored answers are all read before a run: that takes a few seconds."""
+
+
+def ready(points: Sequence[Point], *, exact: bool = False) -> tuple[Run, ...]:
     """Load and check everything that can be wrong in any run before anything is spent.
 
-    All runs have one store. Points that come to the same run are one. Raises `ConfigError`,
+    What is stored is counted to the last call where it is to be `exact`, as in a plan, or where
+    trials are few. All runs have one store. Points that come to the same run are one. Raises `ConfigError`,
     `DatasetError`, `StoreError` or `PrerequisiteError`, which in a sweep name the point.
     """
     for point in points:
@@ -81,8 +88,13 @@ def ready(points: Sequence[Point]) -> tuple[Run, ...]:
     store = open_store(points[0].config.store.uri)
     drafts = _drafts(points, store)
     address = session_address(store.root, secrets.token_hex(4))
-    earlier: set[str] | None = set() if len(drafts) > 1 else None
-    return tuple(_surveyed(draft, store, address, earlier) for draft in drafts)
+    exact = exact or sum(map(_count, drafts)) <= FEW_TRIALS
+    look = partial(survey, exact=exact, earlier=KeySet() if len(drafts) > 1 else None)
+    return tuple(_surveyed(draft, store, address, look) for draft in drafts)
+
+
+def _count(draft: _Draft) -> int:
+    return draft.dataset.count * len(draft.config.candidates) * draft.config.attempts
 
 
 def _drafts(points: Sequence[Point], store: Store) -> list[_Draft]:
@@ -119,11 +131,14 @@ def _draft(point: Point, store: Store, datasets: list[tuple[Benchmark, Dataset]]
     return _Draft(config=config, dataset=dataset, manifest=_continued(store, manifest))
 
 
-def _surveyed(draft: _Draft, store: Store, address: str, earlier: set[str] | None) -> Run:
+def _surveyed(draft: _Draft, store: Store, address: str, look: Callable[..., Survey]) -> Run:
     config, dataset, run = draft.config, draft.dataset, draft.manifest.run_id
+
+    def rows() -> Iterator[Trial]:
+        return told(trials(config, dataset, run), "looking up what is stored: trials")
+
     with of_point(draft.points[0] if draft.points else ""):
-        rows = told(trials(config, dataset, run), "looking up what is stored: trials")
-        found = survey(config, rows, store.journal, earlier)
+        found = look(config, rows, store.journal)
         check_decoder(config, dataset, found)
     return Run(
         config=_kept_at(config, address),

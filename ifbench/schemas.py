@@ -439,31 +439,61 @@ def _score_to_columns(score: Score) -> dict[str, Any]:
 
 def table_to_scores(table: pa.Table) -> list[Score]:
     """The scores in a table of the current version."""
-    return [_row_to_score(row) for row in table.to_pylist()]
+    return tables_to_scores((table,))
 
 
-def _row_to_score(row: Row) -> Score:
+def tables_to_scores(tables: Iterable[pa.Table], *, whole: bool = True) -> list[Score]:
+    """The scores in some tables of the current version; parts that are equal are held once.
+
+    Of a million scores most parts are: who judged, what was asked for, how it came out. Where
+    they need not be `whole`, usage is left out, and a word stands in the place of each response's
+    key: a report asks only whether there was one.
+    """
+    held: dict[tuple[str, Any], Any] = {}
+
+    def once(kind: str, value: Any, made: Any = None) -> Any:
+        return held.setdefault((kind, value), value if made is None else made)
+
+    return [
+        _row_to_score(row, once, whole=whole)
+        for table in tables
+        for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE)
+        for row in batch.to_pylist()
+    ]
+
+
+_ROWS_AT_ONCE = 1024
+"""Rows that are held as plain Python values at once: some 5 KB each."""
+_STORED = "stored"
+
+
+def _row_to_score(row: Row, once: Callable[..., Any], *, whole: bool) -> Score:
+    labels = tuple((unescape(name), unescape(label)) for name, label in row["facets"])
     return Score(
-        sample_id=unescape(row["sample_id"]),
-        benchmark=unescape(row["benchmark"]),
-        candidate=unescape(row["candidate"]),
+        sample_id=once("text", unescape(row["sample_id"])),
+        benchmark=once("text", unescape(row["benchmark"])),
+        candidate=once("text", unescape(row["candidate"])),
         attempt=row["attempt"],
-        judge=unescape(row["judge"]),
-        extractor=unescape(row["extractor"]),
-        grader=unescape(row["grader"]),
-        rules=row["rules"],
-        constraints=tuple(unescape(name) for name in row["constraints"]),
-        satisfied=tuple(row["satisfied"]),
-        requirements=tuple(tuple(parts) for parts in row["requirements"]),
-        tasks_done=tuple(row["tasks_done"]),
+        judge=once("text", unescape(row["judge"])),
+        extractor=once("text", unescape(row["extractor"])),
+        grader=once("text", unescape(row["grader"])),
+        rules=once("text", row["rules"]),
+        constraints=once("constraints", tuple(unescape(name) for name in row["constraints"])),
+        satisfied=once("decided", tuple(row["satisfied"])),
+        requirements=once("requirements", tuple(tuple(parts) for parts in row["requirements"])),
+        tasks_done=once("decided", tuple(row["tasks_done"])),
         correct=row["correct"],
-        grade=row["grade"],
-        graded_by=row["graded_by"],
+        grade=once("text", row["grade"]),
+        graded_by=once("text", row["graded_by"]),
         ungraded=None if row["ungraded"] is None else Cause(row["ungraded"]),
-        causes=tuple(Cause(cause) for cause in row["causes"]),
-        response_key=unescape(row["response_key"]),
+        causes=once("causes", tuple(Cause(cause) for cause in row["causes"])),
+        response_key=unescape(row["response_key"])
+        if whole
+        else _STORED
+        if row["response_key"]
+        else "",
         stop=Stop(row["stop"]),
         failure=None if row["failure"] is None else FailureKind(row["failure"]),
-        usage=_columns_to_usage(row),
-        facets={unescape(name): unescape(label) for name, label in row["facets"]},
+        usage=once("usage", _columns_to_usage(row) if whole else Usage()),
+        facets=once("facets", labels, dict(labels)),
     )

@@ -7,19 +7,17 @@ stand-in of typical length in the place of the answer.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from itertools import chain
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, compress, islice
 
 from ifbench.config import RunConfig
-from ifbench.constraints.constraint import Extracted
-from ifbench.engines.ask import DryAsk, PlannedCall
-from ifbench.engines.estimates import estimated_input_tokens
-from ifbench.execution.local import LocalExecutor
-from ifbench.execution.step import Seat, Step, Work
-from ifbench.keys import content_key, prompt_key
+from ifbench.constraints.constraint import Check, Extracted, passed
+from ifbench.constraints.rule_sets import rule_set
+from ifbench.constraints.running import CheckCall
+from ifbench.engines.ask import CallSums, DryAsk, KnownAnswers, PlannedCalls
+from ifbench.keys import KeySet, prompt_key
 from ifbench.stages import rows
 from ifbench.stages.binding import bound_items, local_task
 from ifbench.stages.coverage import ask_coverage
@@ -27,10 +25,9 @@ from ifbench.stages.extract import ask_extractions
 from ifbench.stages.grade import ask_grader
 from ifbench.stages.judge import ask_judge
 from ifbench.stages.prepare import prepare
-from ifbench.stages.roles import Roles
+from ifbench.stages.roles import CheckAll, Roles
 from ifbench.stages.spans import ask_spans
 from ifbench.stages.verify import check_calls
-from ifbench.store import Journal
 from ifbench.types import (
     FailureKind,
     Prompt,
@@ -46,7 +43,6 @@ from ifbench.workers import open_sandbox, roles_of
 
 _STAND_IN_TOKENS = 400
 """The length of an answer that is not there yet, where `max_tokens` allows it."""
-_WIDTH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +72,10 @@ class Survey:
     further: tuple[CallSum, ...] = ()
     """What of it no run makes that was surveyed before this one: summed over a sweep, each call
     counts once."""
+    asking: bytes = b""
+    """For each trial, in the order of the plan, 1 where a call will be made for it, else 0."""
+    is_exact: bool = True
+    """False where only the candidates' answers were looked up."""
 
     @property
     def owing(self) -> frozenset[str]:
@@ -83,69 +83,146 @@ class Survey:
         return frozenset(call.model for call in self.calls if call.missing or call.expected)
 
 
+def asking_first(rows: Callable[[], Iterable[Trial]], asking: bytes) -> Iterator[Trial]:
+    """The rows, those first for which a call will be made; `rows` yields them all, afresh.
+
+    So a run that is nearly done begins with what is owed, and not with a long look at the rest.
+    """
+    if len(set(asking)) < 2:
+        yield from rows()
+        return
+    yield from compress(rows(), asking)
+    yield from compress(rows(), asking.translate(_OTHERS))
+
+
+_OTHERS = bytes([1, 0, *range(2, 256)])
+
+
 def survey(
-    config: RunConfig, trials: Iterable[Trial], journal: Journal, earlier: set[str] | None = None
+    config: RunConfig,
+    rows: Callable[[], Iterable[Trial]],
+    journal: KnownAnswers,
+    *,
+    exact: bool = True,
+    earlier: KeySet | None = None,
 ) -> Survey:
-    """Look through a run. Raises `StoreError` when the journal cannot be read.
+    """Look through a run; `rows` yields its trials, afresh. Raises `StoreError`.
 
     `earlier` holds the calls of the runs surveyed before, and is given this one's too; `None`
     where there is one run alone.
+
+    Where it need not be exact, no stored answer is read as long as that tells which models will
+    be asked: an answer that is missing will be judged once it is there. What the store holds of
+    judges, extractors and graders is not counted then. In memory are sums, some 24 bytes for
+    each call and one for each trial.
     """
-    ask = DryAsk(journal, frozenset() if earlier is None else earlier)
-    expected: list[PlannedCall] = []
     roles = roles_of(config)
+    about_answers = {one.name for one in (roles.judge, roles.extractor, roles.grader) if one}
+    is_plain = roles.transcriber is None  # Else prompts hang on what it wrote.
+    if is_plain and not (about_answers and exact):
+        found = _look_up(config, rows(), DryAsk(journal, earlier), journal)
+        if about_answers <= found.owing:
+            return replace(found, is_exact=not about_answers)
+    return asyncio.run(_read(config, rows(), DryAsk(journal, earlier)))
 
-    @asynccontextmanager
-    async def build(_: Seat) -> AsyncIterator[Work]:
-        with open_sandbox(config) as sandbox:
 
-            async def work(trial: Trial) -> Trial:
-                trial = await rows.generate(trial, ask, roles)
-                if _is_missing(trial):
-                    later = [*_unsent(trial), *_expected(trial.item, roles)]
-                    expected.extend(_planned(later, trial, earlier))
-                    return trial
-                trial = await rows.verify(trial, ask, sandbox.check, roles)
-                trial = await rows.grade_by_script(trial, sandbox.check, roles)
-                return await rows.judge(await rows.grade(trial, ask, roles), ask, roles)
+def _look_up(
+    config: RunConfig, trials: Iterable[Trial], ask: DryAsk, journal: KnownAnswers
+) -> Survey:
+    """By the keys of the candidates' answers alone."""
+    roles, asking = roles_of(config), bytearray()
+    for some in _batches(trials):
+        prompts = [prepare(trial.item) for trial in some]
+        keys = [prompt_key(one) if isinstance(one, Prompt) else "" for one in prompts]
+        known = journal.stored(list(filter(None, keys)))
+        for trial, prompt, key in zip(some, prompts, keys, strict=True):
+            is_missing = isinstance(prompt, Prompt) and key not in known
+            asking.append(is_missing)
+            if isinstance(prompt, Prompt):
+                ask.note(prompt, key, is_stored=not is_missing)
+            for later in _expected(trial.item, roles) if is_missing else ():
+                ask.expect(later, key)
+    return _surveyed(ask, asking)
 
-            yield work
 
-    step = Step(name="survey", build=build, in_flight=_WIDTH)
-    count = sum(1 for _ in LocalExecutor().run(trials, (step,)))
-    calls = tuple(_sums(ask.stored, [*ask.missing], expected))
-    if earlier is None:
-        return Survey(trials=count, calls=calls, further=calls)
-    earlier |= ask.seen
-    further = _sums(
-        ask.stored - ask.stored_earlier,
-        [call for call in ask.missing if not call.is_shared],
-        [call for call in expected if not call.is_shared],
+async def _read(config: RunConfig, trials: Iterable[Trial], ask: DryAsk) -> Survey:
+    """By the stages themselves, which read what is stored."""
+    roles, asking = roles_of(config), bytearray()
+    with open_sandbox(config) as sandbox:
+        check = _checks_that_ask(sandbox.check, roles.rules)
+        for some in _batches(trials):
+            found = (_is_asking(trial, ask, check, roles) for trial in some)
+            asking += bytes(await asyncio.gather(*found))
+    return _surveyed(ask, asking)
+
+
+def _surveyed(ask: DryAsk, asking: bytearray) -> Survey:
+    return Survey(
+        trials=len(asking),
+        calls=tuple(_sums(ask.all)),
+        further=tuple(_sums(ask.further)),
+        asking=bytes(asking),
     )
-    return Survey(trials=count, calls=calls, further=tuple(further))
 
 
-def _planned(
-    prompts: Iterable[Prompt], trial: Trial, earlier: set[str] | None
-) -> Iterator[PlannedCall]:
-    """Calls that will be made once an answer is there; of two runs, each once."""
-    for prompt in prompts:
-        is_shared = False
-        if earlier is not None:
-            key = content_key([_answer_key(trial), prompt_key(prompt)])
-            is_shared = key in earlier
-            earlier.add(key)
-        yield PlannedCall(
-            purpose=prompt.purpose,
-            model=prompt.model.name,
-            input_tokens=estimated_input_tokens(prompt),
-            max_tokens=prompt.sampling.max_tokens,
-            is_shared=is_shared,
+def _batches(trials: Iterable[Trial]) -> Iterator[list[Trial]]:
+    left = iter(trials)
+    while some := list(islice(left, _AT_ONCE)):
+        yield some
+
+
+async def _is_asking(trial: Trial, ask: DryAsk, check: CheckAll, roles: Roles) -> bool:
+    """Whether a call will be made for a trial; what hangs on an answer is noted as expected."""
+    is_missing = False
+
+    async def noting(prompt: Prompt) -> Response:
+        nonlocal is_missing
+        response = await ask(prompt)
+        is_missing = is_missing or _is_not_run(response)
+        return response
+
+    trial = await rows.generate(trial, noting, roles)
+    if trial.response is not None and _is_not_run(trial.response):
+        for prompt in chain(_unsent(trial), _expected(trial.item, roles)):
+            ask.expect(prompt, _answer_key(trial))
+        return True
+    trial = await rows.verify(trial, noting, check, roles)
+    trial = await rows.grade_by_script(trial, check, roles)
+    await rows.judge(await rows.grade(trial, noting, roles), noting, roles)
+    return is_missing
+
+
+def _is_not_run(response: Response) -> bool:
+    return response.failure is not None and response.failure.kind is FailureKind.NOT_RUN
+
+
+def _checks_that_ask(check: CheckAll, rules: Rules) -> CheckAll:
+    """Runs the checks on which it hangs whether a model is asked; the others pass unread.
+
+    These are the ones that may leave a target to the extractor, or correctness to the grader.
+    """
+    known = rule_set(rules)
+
+    def matters(call: CheckCall) -> bool:
+        constraint = known.get(call.constraint_id)
+        return constraint is None or (
+            isinstance(constraint.method, Extracted) and call.quotations is None
         )
+
+    async def run(calls: Sequence[CheckCall]) -> Sequence[Check | None]:
+        wanted = [call for call in calls if matters(call)]
+        found = iter(await check(wanted) if wanted else ())
+        return [next(found) if matters(call) else _UNREAD for call in calls]
+
+    return run
+
+
+_UNREAD = passed()
+_AT_ONCE = 512
+"""Trials that are looked up together: a file of answers is read in pieces of many rows."""
 
 
 def _answer_key(trial: Trial) -> str:
-    """Answers that are not there look alike; what is asked of two is told apart by their keys."""
     prompt = prepare(trial.item)
     assert isinstance(prompt, Prompt), "else it would have failed, not be missing"
     return prompt_key(prompt)
@@ -159,13 +236,8 @@ def _unsent(trial: Trial) -> Iterator[Prompt]:
         yield prompt
 
 
-def _is_missing(trial: Trial) -> bool:
-    failure = trial.response.failure if trial.response else None
-    return failure is not None and failure.kind is FailureKind.NOT_RUN
-
-
-def _expected(item: WorkItem, roles: Roles) -> list[Prompt]:
-    """What an answer will give rise to: every judged item, at most every extracted
+def _expected(item: WorkItem, roles: Roles) -> Iterator[Prompt]:
+    """The calls that an answer will give rise to: every judged item, at most every extracted
     one, and at most one of the grader, where there is a reference.
     """
     length = min(item.candidate.sampling.max_tokens or _STAND_IN_TOKENS, _STAND_IN_TOKENS)
@@ -192,7 +264,7 @@ def _expected(item: WorkItem, roles: Roles) -> list[Prompt]:
     ):
         graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
         prompts += [graded] if isinstance(graded, Prompt) else []
-    return prompts
+    yield from prompts
 
 
 def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:
@@ -214,24 +286,19 @@ def _local_tasks(item: WorkItem, rules: Rules) -> set[int]:
     return {task for task in found if task is not None}
 
 
-def _sums(
-    stored: Counter[tuple[Purpose, str]],
-    all_missing: Sequence[PlannedCall],
-    expected: Sequence[PlannedCall],
-) -> Iterator[CallSum]:
-    pairs = {
-        *stored,
-        *((call.purpose, call.model) for call in chain(all_missing, expected)),
-    }
-    for purpose, model in sorted(pairs, key=lambda pair: (list(Purpose).index(pair[0]), pair[1])):
-        missing = [c for c in all_missing if (c.purpose, c.model) == (purpose, model)]
-        later = [c for c in expected if (c.purpose, c.model) == (purpose, model)]
+def _sums(sums: CallSums) -> Iterator[CallSum]:
+    kinds = {*sums.stored, *sums.missing, *sums.expected}
+    for kind in sorted(kinds, key=lambda kind: (list(Purpose).index(kind[0]), kind[1])):
+        now, later = sums.missing.get(kind, _NONE), sums.expected.get(kind, _NONE)
         yield CallSum(
-            purpose=purpose,
-            model=model,
-            stored=stored[purpose, model],
-            missing=len(missing),
-            expected=len(later),
-            input_tokens=sum(call.input_tokens for call in (*missing, *later)),
-            most_output_tokens=sum(call.max_tokens or 0 for call in (*missing, *later)),
+            purpose=kind[0],
+            model=kind[1],
+            stored=sums.stored[kind],
+            missing=now.count,
+            expected=later.count,
+            input_tokens=now.input_tokens + later.input_tokens,
+            most_output_tokens=now.most_output_tokens + later.most_output_tokens,
         )
+
+
+_NONE = PlannedCalls()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ifbench.keys import canonical_json, prompt_key
+from ifbench.keys import KeySet, canonical_json, prompt_key
 from ifbench.types import (
     FramesPolicy,
     ImagePolicy,
@@ -277,3 +277,25 @@ def test_what_may_change_a_served_models_replies_changes_the_key(options):
     assert prompt_key(served) == prompt_key(
         replace(PROMPT, model=replace(SERVED, options={**options, "gpus": 4}))
     )
+
+
+# ── Sets of keys ─────────────────────────────────────────────────────────────────────
+
+
+@given(st.lists(st.text(max_size=4)))
+def test_a_key_set_tells_what_is_new_as_a_set_does(texts):
+    keys, known = KeySet(), set()
+    for text in texts:
+        assert (text in keys) == (text in known)
+        assert keys.add(text) == (text not in known)
+        known.add(text)
+    assert len(keys) == len(known)
+
+
+def test_a_key_set_keeps_what_it_holds_as_it_grows():
+    keys = KeySet()
+    names = [f"sample-{number}" for number in range(20_000)]
+    assert all(keys.add(name) for name in names)
+    assert not any(keys.add(name) for name in names)
+    assert len(keys) == 20_000
+    assert "sample-20000" not in keys

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factories import make_score
 from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.types import (
@@ -141,6 +142,24 @@ def test_scores_come_back_from_their_table(several: list[Score]) -> None:
     assert schemas.table_to_scores(table) == several
     assert table["is_complete"].to_pylist() == [score.is_complete for score in several]
     assert table["undecided"].to_pylist() == [score.undecided for score in several]
+
+
+def test_equal_parts_of_scores_are_held_once() -> None:
+    scores = [make_score((True, False), attempt=number) for number in range(3)]
+    table = schemas.scores_to_table(scores, run_id="r", dataset_sha256="d")
+    first, *others = schemas.tables_to_scores((table.slice(0, 1), table.slice(1)))
+    for other in others:
+        assert other.facets is first.facets
+        assert other.satisfied is first.satisfied
+        assert other.usage is first.usage
+
+
+def test_scores_for_reports_tell_whether_there_was_an_answer() -> None:
+    scores = [make_score(response_key="k" * 64), make_score(response_key="")]
+    table = schemas.scores_to_table(scores, run_id="r", dataset_sha256="d")
+    found = schemas.tables_to_scores((table,), whole=False)
+    assert [bool(score.response_key) for score in found] == [True, False]
+    assert [score.satisfied for score in found] == [score.satisfied for score in scores]
 
 
 def test_a_text_of_several_megabytes_comes_back() -> None:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, PlainValidator, StringConstraints, ValidationError
 
 from ifbench.benchmarks.binding import bind_params, describe
-from ifbench.benchmarks.json_lines import Defects, Line, json_lines
+from ifbench.benchmarks.json_lines import SHOWN, Defects, Line, json_lines
 from ifbench.benchmarks.media_files import load_media, relative_uri
 from ifbench.benchmarks.videoif.tree import (
     is_same_instruction,
@@ -28,7 +28,7 @@ from ifbench.benchmarks.videoif.tree import (
     true_path,
 )
 from ifbench.errors import DatasetError
-from ifbench.keys import content_key
+from ifbench.keys import KeySet, content_key
 from ifbench.media.errors import MediaError
 from ifbench.media.places import split_markers
 from ifbench.types import (
@@ -139,19 +139,35 @@ def load_records(path: Path | str, *, check: bool = True) -> Iterator[Sample]:
 
 def _read(path: Path) -> Iterator[Sample]:
     defects = Defects(path)
-    lines_of: dict[str, int] = {}
+    seen = KeySet()
     for line in json_lines(path, defects):
         sample = _read_line(line, path.parent, defects)
         if sample is None:
             continue
-        first = lines_of.setdefault(sample.id, line.number)
-        if first == line.number:
+        first = None
+        if not seen.add(sample.id) and defects.count < SHOWN:
+            first = _line_of(sample.id, path, before=line.number)
+        if first is None:
             yield sample
         else:
             defects.add(line.number, f"the id `{sample.id}` stands on line {first} already")
-    if not lines_of and not defects.count:
+    if not seen and not defects.count:
         raise DatasetError(f"{path}: the file holds no record")
     defects.raise_any()
+
+
+def _line_of(sample_id: str, path: Path, before: int) -> int | None:
+    """The sound line above another on which an id stands, if there is one.
+
+    Looked for only where an id seems to stand twice, so that no id need be held in memory.
+    """
+    ignored = Defects(path)
+    for line in json_lines(path, ignored):
+        if line.number >= before:
+            return None
+        if line.fields.get("id") == sample_id and _read_line(line, path.parent, ignored):
+            return line.number
+    return None
 
 
 def _read_line(line: Line, folder: Path, defects: Defects) -> Sample | None:
@@ -381,8 +397,25 @@ def dataset_sha256(samples: Iterable[Sample]) -> str:
     Media count by their hashes, so that the same data in another folder, or in another order,
     has the same hash. Only a hash for each sample is held in memory.
     """
-    keys = sorted(
-        content_key(_fields(sample, [{"kind": m.kind, "sha256": m.sha256} for m in sample.media]))
+    digests = (
+        bytes.fromhex(
+            content_key(
+                _fields(sample, [{"kind": m.kind, "sha256": m.sha256} for m in sample.media])
+            )
+        )
         for sample in samples
     )
-    return hashlib.sha256("\n".join(keys).encode("ascii")).hexdigest()
+    whole = hashlib.sha256()
+    for number, key in enumerate(_sorted_hex(digests)):
+        whole.update(f"\n{key}".encode() if number else key.encode())
+    return whole.hexdigest()
+
+
+def _sorted_hex(digests: Iterable[bytes]) -> Iterator[str]:
+    """Digests in order, in hex, held at 32 bytes each: by first byte, then one part at a time."""
+    by_head = [bytearray() for _ in range(256)]
+    size = hashlib.sha256().digest_size
+    for digest in digests:
+        by_head[digest[0]] += digest
+    for own in by_head:
+        yield from sorted(own[at : at + size].hex() for at in range(0, len(own), size))

@@ -25,8 +25,8 @@ from ifbench.report.summary import summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.report.verdicts import verdict_lines
 from ifbench.runs import Run, ready
-from ifbench.schemas import table_to_scores
-from ifbench.store import read_scores
+from ifbench.schemas import tables_to_scores
+from ifbench.store import iter_scores
 from ifbench.tally import of_run, over_runs
 from ifbench.types import Cause, FailureKind, Score
 
@@ -135,7 +135,7 @@ def _announce(runs: Sequence[Run]) -> None:
         _say(
             f"run {run.id}: {config.benchmark.name}, {run.planned} trials "
             f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
-            f"{stored} answers stored already"
+            f"{stored} answers {'' if run.survey.is_exact else 'of candidates '}stored already"
         )
         for point in run.points[1:]:
             _say(f"  `{point}` is this run, too: what is swept there changes no result")
@@ -167,7 +167,7 @@ def _say(words: str) -> None:
 
 
 def _print_results(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> None:
-    scores = [table_to_scores(read_scores(run.store.root, run.id)) for run in runs]
+    scores = [tables_to_scores(iter_scores(run.store.root, run.id), whole=False) for run in runs]
     for run, evaluation, own in zip(runs, evaluations, scores, strict=True):
         if len(runs) > 1:
             print(f"══ {run.title}  (run {run.id})\n")

@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
     points = load_points(
         options.overrides, is_sweep=options.multirun, config_dir=options.config_dir
     )
-    print(render(plan_tables(ready(points)), "terminal"))
+    print(render(plan_tables(ready(points, exact=True)), "terminal"))
     return EXIT_OK
 
 

@@ -16,9 +16,9 @@ from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.overview import RunScores, differences, overview_table
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
-from ifbench.schemas import table_to_scores
+from ifbench.schemas import tables_to_scores
 from ifbench.stages.score import MODEL_FACETS
-from ifbench.store import Manifest, Store, read_scores
+from ifbench.store import Manifest, Store, iter_scores
 from ifbench.types import Score
 
 
@@ -199,7 +199,7 @@ def _name(value: Any) -> str:
 
 def scores_of(store: Store, run_id: str) -> list[Score]:
     """A run's scores. Raises `StoreError` where it has none yet."""
-    scores = table_to_scores(read_scores(store.root, run_id))
+    scores = tables_to_scores(iter_scores(store.root, run_id), whole=False)
     if not scores:
         raise StoreError(
             f"{store.root.uri}: run {run_id} has no results yet; "

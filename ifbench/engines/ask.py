@@ -13,12 +13,11 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import logging
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeAlias
 
 from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Ask, Engine, Try, failed_response
@@ -32,7 +31,7 @@ from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.spending import Spending, SpentError
 from ifbench.engines.stopping import StoppedError, Waits
 from ifbench.errors import StoreError
-from ifbench.keys import prompt_key
+from ifbench.keys import KeySet, prompt_key
 from ifbench.tally import RunTally, Tally, latency_bucket
 from ifbench.types import FailureKind, Prompt, Purpose, Response
 
@@ -311,60 +310,123 @@ def _not_run(prompt: Prompt, message: str) -> Try:
 # ── Asking without calling, for `plan` ───────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCall:
-    """A call that a run would make."""
+class KnownAnswers(Protocol):
+    """The part of the store that planning needs."""
 
-    purpose: Purpose
-    model: str
-    """The config's name."""
-    input_tokens: int
+    def lookup(self, keys: Sequence[str]) -> Mapping[str, Response]:
+        """The stored responses among `keys`."""
+        ...
+
+    def stored(self, keys: Sequence[str]) -> Collection[str]:
+        """Which of the keys are stored; no response is read for it."""
+        ...
+
+
+CallKind: TypeAlias = tuple[Purpose, str]
+"""A purpose, and the name of the model that is asked for it."""
+
+
+@dataclass(slots=True)
+class PlannedCalls:
+    """Calls that a run would make to one model for one purpose: sums, however many they are."""
+
+    count: int = 0
+    input_tokens: int = 0
     """Estimated; see `estimates.py` for the rule."""
-    max_tokens: int | None
-    is_shared: bool = False
-    """True where an earlier run of a sweep makes the same call."""
+    most_output_tokens: int = 0
+
+    def add(self, prompt: Prompt) -> None:
+        """Count a call."""
+        self.count += 1
+        self.input_tokens += estimated_input_tokens(prompt)
+        self.most_output_tokens += prompt.sampling.max_tokens or 0
+
+
+def kind_of(prompt: Prompt) -> CallKind:
+    """Under which sums a call stands."""
+    return prompt.purpose, prompt.model.name
+
+
+@dataclass(slots=True)
+class CallSums:
+    """Calls by kind, each prompt once."""
+
+    stored: Counter[CallKind] = field(default_factory=Counter)
+    """Those that are answered already."""
+    missing: defaultdict[CallKind, PlannedCalls] = field(
+        default_factory=lambda: defaultdict(PlannedCalls)
+    )
+    """Those that would be made."""
+    expected: defaultdict[CallKind, PlannedCalls] = field(
+        default_factory=lambda: defaultdict(PlannedCalls)
+    )
+    """Those that hang on answers that are missing."""
+
+    def note(self, prompt: Prompt, *, is_stored: bool) -> None:
+        """Count a call."""
+        if is_stored:
+            self.stored[kind_of(prompt)] += 1
+        else:
+            self.missing[kind_of(prompt)].add(prompt)
 
 
 class DryAsk:
-    """Answers from the journal and notes what it does not hold; never calls a model.
+    """Answers from the journal and counts what it does not hold; never calls a model.
 
-    `earlier` holds the keys of the prompts of earlier runs, of which some may be this one's too.
+    What is asked at the same time is looked up at once. `earlier` holds the keys of the calls of
+    earlier runs, and is given this one's too; `None` where there is one run alone.
     """
 
-    def __init__(self, journal: Journal, earlier: AbstractSet[str] = frozenset()) -> None:
+    def __init__(self, journal: KnownAnswers, earlier: KeySet | None = None) -> None:
         self._journal = journal
+        self._seen = KeySet()
         self._earlier = earlier
-        self.seen: set[str] = set()
-        """The keys of all that was asked."""
-        self.stored: Counter[tuple[Purpose, str]] = Counter()
-        """Calls that are answered already, by purpose and model's name."""
-        self.stored_earlier: Counter[tuple[Purpose, str]] = Counter()
-        """Those of them that are an earlier run's too."""
-        self.missing: list[PlannedCall] = []
-        """Calls that would be made, each prompt once."""
+        self._waiting: list[tuple[Prompt, str, asyncio.Future[Response | None]]] = []
+        self.all = CallSums()
+        self.further = self.all if earlier is None else CallSums()
+        """Of all calls those that no earlier run makes."""
 
     async def __call__(self, prompt: Prompt) -> Response:
-        key = prompt_key(prompt)
-        response = self._journal.lookup((key,)).get(key)
-        if key not in self.seen:
-            self.seen.add(key)
-            self._note(prompt, is_stored=response is not None, is_shared=key in self._earlier)
+        loop, key = asyncio.get_running_loop(), prompt_key(prompt)
+        if not self._waiting:  # Runs once all who can ask now have asked.
+            loop.call_soon(self._look_up)
+        found: asyncio.Future[Response | None] = loop.create_future()
+        self._waiting.append((prompt, key, found))
+        response = await found
+        self.note(prompt, key, is_stored=response is not None)
         if response is not None:
             return response
         missing = failed_response(prompt, FailureKind.NOT_RUN, "planned, not asked")
         return replace(missing, key=key)
 
-    def _note(self, prompt: Prompt, *, is_stored: bool, is_shared: bool) -> None:
-        if is_stored:
-            self.stored[prompt.purpose, prompt.model.name] += 1
-            self.stored_earlier[prompt.purpose, prompt.model.name] += is_shared
+    def _look_up(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        try:
+            known = self._journal.lookup([key for _, key, _ in waiting])
+        except StoreError as error:
+            for _, _, found in waiting:
+                found.set_exception(error)
             return
-        self.missing.append(
-            PlannedCall(
-                purpose=prompt.purpose,
-                model=prompt.model.name,
-                input_tokens=estimated_input_tokens(prompt),
-                max_tokens=prompt.sampling.max_tokens,
-                is_shared=is_shared,
-            )
-        )
+        for _, key, found in waiting:
+            if not found.cancelled():
+                found.set_result(known.get(key))
+
+    def note(self, prompt: Prompt, key: str, *, is_stored: bool) -> None:
+        """Count a call, unless its key was counted before."""
+        if self._seen.add(key):
+            for sums in self._sums_for(key):
+                sums.note(prompt, is_stored=is_stored)
+
+    def expect(self, prompt: Prompt, answer_key: str) -> None:
+        """Count a call that hangs on the answer to the prompt of this key.
+
+        What is asked of two answers that are not there looks alike; their keys tell it apart.
+        """
+        key = "" if self._earlier is None else f"{answer_key} {prompt_key(prompt)}"
+        for sums in self._sums_for(key):
+            sums.expected[kind_of(prompt)].add(prompt)
+
+    def _sums_for(self, key: str) -> tuple[CallSums, ...]:
+        if self._earlier is None or not self._earlier.add(key):
+            return (self.all,)
+        return (self.all, self.further)

@@ -24,6 +24,8 @@ TTL_S = 3.0
 BEAT_S = 0.2
 """How often a worker reports while it works."""
 IDLE_BEAT_S = 1.0
+SOON_S = 0.05
+"""How soon a worker reports that it has heard that others need its places."""
 NEAR_S = 0.3
 """So far ahead anyone may book: enough until the next report."""
 HORIZON_S = 0.5
@@ -139,14 +141,18 @@ class Budget:
             granted = min(granted, 1)
         worker.places = max(report.places, granted)
         self._accrue(worker, elapsed_s)
-        bookings = () if closed else self._book(worker, report.costs, now)
+        # One without a place could not use a booking, and would keep it from the others.
+        bookings = self._book(worker, report.costs, now) if granted else ()
         worker.is_short = len(bookings) < len(report.costs) and not closed
         return Grant(
             places=granted,
             bookings=bookings,
             is_metered=self._is_metered,
             pause_s=self._pace.paused_s(now),
-            again_s=self._again_s(worker, now),
+            # What it holds and does not want may be used by others once it has reported it.
+            again_s=SOON_S
+            if granted < report.places and report.wanted < report.places
+            else self._again_s(worker, now),
             closed=closed,
         )
 

@@ -80,9 +80,13 @@ class Buckets:
         self._levels[1] -= tokens
 
     def correct(self, tokens: int, requests: int = 0) -> None:
-        """Give back what was taken and not used (take more where negative)."""
-        self._levels[0] += requests
-        self._levels[1] += tokens
+        """Give back what was taken and not used (take more where negative).
+
+        A bucket never holds more than it would, had it not been taken: else what several give
+        back in turn would add up to a burst.
+        """
+        for index, amount in enumerate((requests, tokens)):
+            self._levels[index] = min(self._full[index], self._levels[index] + amount)
 
     def empty_until(self, moment: float) -> None:
         """Hold nothing before `moment`, so that a pause does not end in a burst."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import math
-import time
 import uuid
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
@@ -35,7 +34,7 @@ Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
 SPACING_S = 0.05
 """Requests of one worker are at least so far apart."""
 RETRY_S = 0.25
-AHEAD_S = 1.2 * BEAT_S
+AHEAD_S = 1.25 * BEAT_S
 """Calls of the next so many seconds are booked before they come."""
 STALE_S = 0.25
 """A booking that is so late is given back."""
@@ -47,10 +46,10 @@ async def shared_limiters(
 ) -> AsyncIterator[SharedLimits]:
     """What a worker of `run` needs to ask `models`, all of whose workers may spend `cap` dollars."""
     models = tuple(models)
-    reporter = _Reporter(keeper)
+    reporter = _Reporter(keeper, asyncio.get_running_loop().time)
     spending = None if cap is None else Spending(cap, run, reporter.report_now)
     limiters = {
-        name: SharedLimiter(limits, run, reporter.report_by)
+        name: SharedLimiter(limits, run, reporter.report_by, reporter.now)
         for name, limits in limits_of(models).items()
     }
     async with reporter.running(limiters, spending):
@@ -77,7 +76,7 @@ class SharedLimiter:
         limits: Limits,
         run: str,
         report_by: Callable[[float], None],
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float],
     ) -> None:
         self._limits, self._run = limits, run
         self._report_by, self._now = report_by, now
@@ -99,6 +98,8 @@ class SharedLimiter:
         # What has happened since.
         self._unused = self._tokens = self._sent = self._booked_sent = self._denied = 0
         self._mean_tokens = 0.0
+        self._rate = 0.0
+        """Booked requests a second, of late."""
         self._pause_s: float | None = None
         self._answered, self._failures, self._words, self._refused = False, 0, "", ""
 
@@ -112,7 +113,8 @@ class SharedLimiter:
         ticket: asyncio.Future[_SharedPermit] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, tokens))
         self._serve()
-        if not ticket.done() and not self._is_short:  # Else the next report is early enough.
+        # Else the next report is early enough, or the ticket waits for a booking that it has.
+        if not (ticket.done() or self._is_short or self._is_provided):
             self._report_by(self._now())
         try:
             return await ticket
@@ -120,6 +122,13 @@ class SharedLimiter:
             if ticket.done() and not ticket.cancelled() and ticket.exception() is None:
                 ticket.result().release(0)
             raise
+
+    @property
+    def _is_provided(self) -> bool:
+        """True where all who wait have bookings and places."""
+        waiting = len(self._queue)
+        has_places = self._in_flight + waiting <= self._places
+        return self._is_metered and has_places and waiting <= len(self._bookings)
 
     def pause(self, seconds: float) -> None:
         now = self._now()
@@ -197,8 +206,12 @@ class SharedLimiter:
         """
         if not self._is_metered or self._closed:
             return ()
-        rate = self._booked_sent / max(now - self._asked_at, BEAT_S)
-        expected = 1 + math.ceil(AHEAD_S * rate) if self._booked_sent > 1 else 0
+        # Of a report that came early the share of a beat counts, or it would ask for too little,
+        # and so bring about the next early one.
+        elapsed_s = max(now - self._asked_at, SPACING_S)
+        share = min(1.0, elapsed_s / BEAT_S)
+        self._rate += share * (self._booked_sent / elapsed_s - self._rate)
+        expected = 1 + math.ceil(AHEAD_S * self._rate) if self._rate * BEAT_S > 1 else 0
         free = max(0, self._places - self._in_flight) if self._places else waiting
         count = min(MOST_COSTS, min(waiting, free) + expected) - len(self._bookings)
         costs = [tokens for ticket, tokens in self._queue if not ticket.done()]
@@ -285,13 +298,13 @@ class _SharedPermit:
 class _Reporter:
     """Sends what the limiters of one worker report, as soon as one of them needs it."""
 
-    def __init__(self, keeper: Keeper) -> None:
-        self._keeper = keeper
+    def __init__(self, keeper: Keeper, now: Callable[[], float]) -> None:
+        self._keeper, self.now = keeper, now
         self._worker = uuid.uuid4().hex
         self._serial = 0
         self._limiters: Mapping[BudgetId, SharedLimiter] = {}
         self._spending: Spending | None = None
-        self._due = time.monotonic()
+        self._due = now()
         self._woken = asyncio.Event()
 
     def report_by(self, moment: float) -> None:
@@ -302,7 +315,7 @@ class _Reporter:
 
     def report_now(self) -> None:
         """Report as soon as may be."""
-        self.report_by(time.monotonic())
+        self.report_by(self.now())
 
     @asynccontextmanager
     async def running(
@@ -322,7 +335,7 @@ class _Reporter:
     async def _run(self) -> None:
         while True:
             await self._wait()
-            began = time.monotonic()
+            began = self.now()
             self._due = began + IDLE_BEAT_S
             request = self._request()
             reply = await self._put(request)
@@ -335,7 +348,7 @@ class _Reporter:
             self._due = max(began + SPACING_S, min(self._due, began + soonest))
 
     async def _wait(self) -> None:
-        while (left := self._due - time.monotonic()) > 0:
+        while (left := self._due - self.now()) > 0:
             self._woken.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), left)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter, deque
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from typing import assert_never
 
 from ifbench.media.errors import MediaError
@@ -32,6 +33,7 @@ _CODE_OR_MARKER = re.compile(
 )
 
 
+@lru_cache(maxsize=64)  # Attempts and candidates show one sample one after the other.
 def split_markers(text: str, media: tuple[Media, ...], policy: MediaPolicy) -> tuple[Part, ...]:
     """The parts of a prompt: text and views, in the order in which they are to be seen.
 

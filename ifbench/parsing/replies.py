@@ -12,6 +12,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
@@ -113,13 +114,20 @@ def _unspaced(text: str) -> str:
     return "".join(text.split())
 
 
+@lru_cache(maxsize=256)
 def strict_schema(shape: type[BaseModel]) -> Mapping[str, Any]:
     """The JSON Schema to send out, as the strict mode of structured output wants it.
 
     Each object is closed and all of its keys are required. Titles and descriptions are left
     out: they come from our docstrings, and an edit there must not change a prompt's key.
     """
-    return _strict(shape.model_json_schema())
+    return _strict(_schema(shape))
+
+
+@lru_cache(maxsize=256)
+def _schema(shape: type[BaseModel]) -> Mapping[str, Any]:
+    """Pydantic makes it anew each time it is asked, which takes longer than all else of a prompt."""
+    return shape.model_json_schema()
 
 
 def numbered_schema(
@@ -129,7 +137,7 @@ def numbered_schema(
     a model that is held to it leaves none out and doubles none.
     """
     schema = dict(strict_schema(shape))
-    entry = shape.model_json_schema()["properties"][field]["additionalProperties"]
+    entry = _schema(shape)["properties"][field]["additionalProperties"]
     numbered = {
         "type": "object",
         "properties": dict.fromkeys(numbers, entry),

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from factories import make_sample
 from ifbench.benchmarks.records import (
     FORMAT,
     dataset_sha256,
@@ -366,6 +367,11 @@ def test_a_repeated_id_names_both_lines(tmp_path):
     assert refusal(path) == f"{path} line 3: the id `a` stands on line 1 already"
 
 
+def test_an_id_may_stand_again_where_the_first_line_was_unsound(tmp_path):
+    path = write(tmp_path, record(benchmark=None), record())
+    assert refusal(path) == f"{path} line 1: the key `benchmark` is missing"
+
+
 def test_all_defects_are_reported_at_once(tmp_path):
     path = write(tmp_path, record(id=None, zzz=1), record(), "{", record(id="b", benchmark=None))
     message = refusal(path)
@@ -396,6 +402,15 @@ def test_the_hash_of_a_data_set_knows_no_place_and_no_order(tmp_path):
     moved.mkdir()
     moved_sample = replace(full_sample(moved), provenance=sample.provenance, facets=sample.facets)
     assert dataset_sha256([sample, other]) == dataset_sha256([other, moved_sample])
+
+
+HASH_OF_300 = "a90c34f2f47c81b9844c39b4b12a5ab258a1c6248bc85588d19b169d8bf831e5"
+
+
+def test_the_hash_of_a_data_set_is_what_it_was():
+    """Run ids rest on it."""
+    samples = [make_sample(f"s{number}") for number in range(300)]
+    assert dataset_sha256(samples) == HASH_OF_300
 
 
 def test_the_hash_of_a_data_set_sees_every_change(tmp_path):

@@ -109,6 +109,9 @@ class MemoryJournal:
     def lookup(self, keys: Sequence[str]) -> Mapping[str, Response]:
         return {key: self.rows[key] for key in keys if key in self.rows}
 
+    def stored(self, keys: Sequence[str]) -> frozenset[str]:
+        return frozenset(self.rows) & set(keys)
+
     def append_soon(self, response: Response) -> concurrent.futures.Future[None]:
         done: concurrent.futures.Future[None] = concurrent.futures.Future()
         self.queued.append((response, done))

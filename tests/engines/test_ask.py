@@ -19,7 +19,7 @@ from engines.engine_factories import (
     make_try,
     make_view,
 )
-from ifbench.engines.ask import Asker, DryAsk, PlannedCall
+from ifbench.engines.ask import Asker, DryAsk, PlannedCalls
 from ifbench.engines.breaker import Breaker
 from ifbench.engines.budgets import client_of
 from ifbench.engines.engine import Try
@@ -472,13 +472,41 @@ async def test_dry_ask_lists_what_is_missing_once_and_counts_what_is_stored():
     for _ in range(2):
         assert (await dry(missing)).failure.kind is FailureKind.NOT_RUN
         assert (await dry(chat_prompt("known"))).failure is None
-    assert dry.missing == [
-        PlannedCall(purpose=Purpose.JUDGE, model="m", input_tokens=12, max_tokens=64)
-    ]
-    assert dry.stored == {(Purpose.CANDIDATE, "m"): 1}
+    assert dry.all.missing == {
+        (Purpose.JUDGE, "m"): PlannedCalls(count=1, input_tokens=12, most_output_tokens=64)
+    }
+    assert dry.all.stored == {(Purpose.CANDIDATE, "m"): 1}
 
 
 async def test_dry_ask_opens_no_media():
     dry = DryAsk(MemoryJournal())
     await dry(chat_prompt(parts=(make_view(),)))
-    assert dry.missing[0].input_tokens == 255
+    assert dry.all.missing[Purpose.CANDIDATE, "m"].input_tokens == 255
+
+
+class CountedJournal(MemoryJournal):
+    """Counts the look-ups."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.looked_up: list[list[str]] = []
+
+    def lookup(self, keys):
+        self.looked_up.append(list(keys))
+        return super().lookup(keys)
+
+
+async def test_dry_ask_looks_up_at_once_what_is_asked_at_once():
+    journal = CountedJournal()
+    dry = DryAsk(journal)
+    await asyncio.gather(*(dry(chat_prompt(f"question {n}")) for n in range(20)))
+    assert [len(keys) for keys in journal.looked_up] == [20]
+
+
+async def test_a_store_that_cannot_be_read_stops_dry_asks():
+    class Broken(MemoryJournal):
+        def lookup(self, keys):
+            raise StoreError("the disk is gone")
+
+    with pytest.raises(StoreError, match="the disk is gone"):
+        await DryAsk(Broken())(chat_prompt())

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifbench.engines.breaker import Breaker
-from ifbench.engines.budget import HORIZON_S, TTL_S, Budget, Grant, Report, lowest, shares
+from ifbench.engines.budget import BEAT_S, HORIZON_S, TTL_S, Budget, Grant, Report, lowest, shares
 from ifbench.types import Limits
 
 
@@ -94,6 +94,14 @@ def test_second_worker_gets_its_half_once_the_first_has_heard():
     one.in_flight = 5
     one.report(0.4, waiting=50)
     assert other.report(0.5, waiting=50).places == 5
+
+
+def test_worker_that_is_to_give_idle_places_back_says_soon_that_it_has():
+    one, other = workers(2, Limits(concurrency=10))
+    one.report(0.0, waiting=2)
+    other.report(0.1, waiting=50)
+    assert one.report(0.2, waiting=2).again_s <= 0.05
+    assert one.report(0.25, waiting=2).again_s == BEAT_S
 
 
 def test_what_one_does_not_need_is_the_others():
@@ -264,6 +272,13 @@ def test_bookings_let_pass_can_be_booked_again():
     assert again.bookings == pytest.approx(first)
 
 
+def test_worker_without_a_place_books_nothing():
+    one, other = workers(2, Limits(requests_per_minute=600, concurrency=4))
+    one.report(0.0, waiting=9)
+    one.fill()
+    assert other.report(0.1, waiting=9, costs=(1,) * 9).bookings == ()
+
+
 BOOKINGS = st.lists(
     st.tuples(st.integers(0, 2), st.integers(0, 40), st.floats(0, 0.6)), max_size=60
 )
@@ -345,6 +360,7 @@ def test_rebuilt_budget_gives_out_nothing_before_it_knows_who_holds_what():
 def test_rebuilt_budget_starts_without_a_burst():
     limits = Limits(concurrency=1000, requests_per_minute=6050)
     (worker,) = workers(1, limits, Budget(0.0, rebuilt=True))
+    worker.places = 200  # As the keeper before had granted.
     bookings = worker.report(0.0, waiting=200, costs=(1,) * 200).bookings
     assert bookings[0] == pytest.approx(0.01)
     assert len(bookings) == pytest.approx(100 * HORIZON_S, abs=1)

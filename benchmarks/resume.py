@@ -1,0 +1,232 @@
+"""Going on with a run that is nearly done: time to the first new call, and memory.
+
+    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,ray] [--small]
+
+Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
+A store is filled with answers of 600 characters (with the product's own writer), all but those to
+the last `owed` trials; `judged` has a judge's reply for each as well. Then `ifbench evaluate` is
+started against a local endpoint: shown are the seconds until the endpoint gives its first new
+answer, until all owed answers are there, and the peak memory of the command's own process and of
+its whole tree, up to the end of the command, which is stopped (as by Ctrl-C) once nothing is owed
+(`--to-the-end` lets it verify and score all trials anew).
+
+Baseline, in the same run: one process reads every stored row into a dict of plain Python rows,
+and does nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from command_runs import REPLY, TEXT, answered, prepare_environment, said, start, write_model
+from process_memory import MemoryWatch
+from throughput import write_samples
+
+TARGET_S, TARGET_MB = 60.0, 1500.0
+ATTEMPTS, MODELS = 5, ("one", "other")
+
+
+class Arm(NamedTuple):
+    """How the command is run."""
+
+    execution: str
+    is_judged: bool
+
+
+ARMS = {
+    "local": Arm("local", is_judged=False),
+    "judged": Arm("local", is_judged=True),
+    "ray": Arm("ray", is_judged=False),
+    "ray_judged": Arm("ray", is_judged=True),
+}
+
+
+# ── Filling the store ────────────────────────────────────────────────────────────────
+
+
+def overrides(folder: Path, arm: Arm) -> list[str]:
+    return [
+        "benchmark=scimif",
+        f"benchmark.data={folder / 'samples.jsonl'}",
+        f"candidates=[{','.join(MODELS)}]",
+        f"attempts={ATTEMPTS}",
+        *(["judge=judge"] if arm.is_judged else ["judge=null"]),
+        f"execution={arm.execution}",
+        f"store.uri={folder / 'store'}",
+        "correctness=none",
+    ]
+
+
+def prepare(folder: Path, arm: Arm, trials: int, owed: int, url: str) -> None:
+    """Write samples, models and all answers but the last `owed`."""
+    for name in (*MODELS, "judge"):
+        write_model(folder, name, engine="openai_chat", base_url=url, limits={"concurrency": 16})
+    write_samples(folder, trials // (ATTEMPTS * len(MODELS)), is_judged=arm.is_judged)
+    code = f"import resume; resume.fill({str(folder)!r}, {list(arm)!r}, {trials - owed})"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def fill(folder: str, arm: list, count: int) -> None:
+    """Store the answers to the first `count` trials, as a run would."""
+    from itertools import islice
+
+    from ifbench.benchmarks.datasets import open_dataset
+    from ifbench.config import load_config
+    from ifbench.pipeline import trials
+    from ifbench.store import open_store
+
+    config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
+    journal = open_store(config.store.uri).journal
+    rows = islice(trials(config, open_dataset(config.benchmark)), count)
+    while some := [one for row in islice(rows, 200) for one in answers(row.item, config.judge)]:
+        journal.append(some)
+    journal.close()
+
+
+def answers(item, judge) -> Iterator:
+    """The candidate's answer, and the judge's to what it is asked of that."""
+    from ifbench.engines.scripted import example_of
+    from ifbench.keys import prompt_key
+    from ifbench.stages.judge import ask_judge
+    from ifbench.stages.prepare import prepare
+    from ifbench.types import Response, Stop, Usage
+
+    def answer(prompt, text: str) -> Response:
+        return Response(
+            key=prompt_key(prompt),
+            purpose=prompt.purpose,
+            model=prompt.model.model,
+            text=text,
+            stop=Stop.STOP,
+            usage=Usage(input_tokens=40, output_tokens=120),
+        )
+
+    own = answer(prepare(item), f"{TEXT} By {item.candidate.name}, for the {item.attempt}. time.")
+    yield own
+    asked = () if judge is None else ask_judge(item, own, judge).values()
+    for prompt in {id(prompt): prompt for prompt in asked}.values():
+        yield answer(prompt, json.dumps(example_of(prompt.reply_schema)))
+
+
+# ── The baseline ─────────────────────────────────────────────────────────────────────
+
+
+class Figures(NamedTuple):
+    """What was measured of one arm."""
+
+    first_s: float
+    owed_s: float
+    peak: float
+    peak_of_tree: float
+
+
+READ_ALL = """
+import sys
+from pathlib import Path
+import pyarrow as pa, pyarrow.parquet as pq
+rows = {}
+for path in sorted(Path(sys.argv[1]).glob("responses/*/*.*")):
+    if path.suffix == ".parquet":
+        batches = pq.ParquetFile(path).iter_batches()
+    elif path.suffix == ".arrow":
+        batches = iter(pa.ipc.open_stream(path.read_bytes()))
+    else:
+        continue
+    for batch in batches:
+        rows.update((row["key"], row) for row in batch.to_pylist())
+print(len(rows))
+"""
+
+
+def read_all(store: Path) -> Figures:
+    """Every stored row in a dict, in a process of its own."""
+    started = time.monotonic()
+    child = subprocess.Popen([sys.executable, "-c", READ_ALL, str(store)], stdout=subprocess.PIPE)
+    watch = MemoryWatch(child, 0.1)
+    watch.join()
+    took_s = time.monotonic() - started
+    assert child.returncode == 0
+    return Figures(took_s, took_s, watch.peak, watch.peak_of_tree)
+
+
+# ── The command ──────────────────────────────────────────────────────────────────────
+
+
+def resume(folder: Path, arm: Arm, owed: int, log: Path, *, to_the_end: bool) -> Figures:
+    started = time.monotonic()
+    child = start(folder, "evaluate", overrides(folder, arm))
+    watch = MemoryWatch(child)
+    calls = owed * (2 if arm.is_judged else 1)
+    while child.poll() is None and len(answered(log)) < calls:
+        time.sleep(0.05)
+    if child.poll() is None and not to_the_end:
+        time.sleep(1.0)  # So that the last answers are stored and scored.
+        child.send_signal(signal.SIGINT)
+    watch.join()
+    given = [one.moment for one in answered(log)]
+    assert given, f"nothing was asked:\n{said(folder)}"
+    return Figures(given[0] - started, given[-1] - started, watch.peak, watch.peak_of_tree)
+
+
+def measure(name: str, options: argparse.Namespace, folder: Path) -> Iterator[str]:
+    arm, log = ARMS[name], folder / "log"
+    prepare_environment(log)
+    from tests.engines.endpoint import EndpointProcess
+
+    with EndpointProcess(reply=REPLY) as endpoint:
+        prepare(folder, arm, options.trials, options.owed, endpoint.url)
+        base = read_all(folder / "store")
+        found = resume(folder, arm, options.owed, log, to_the_end=options.to_the_end)
+    yield row(f"{name}: reading all", base, "", "")
+    yield row(
+        f"{name}: ifbench",
+        found,
+        "pass" if found.first_s < TARGET_S else "SHORT",
+        "pass" if found.peak < TARGET_MB else "SHORT",
+    )
+    yield f"| {name}: ratio | {found.first_s / base.first_s:.2f} | | {found.peak / base.peak:.2f} | |"
+
+
+def row(name: str, one: Figures, first: str, peak: str) -> str:
+    return (
+        f"| {name} | {one.first_s:.1f} {first} | {one.owed_s:.1f} | {one.peak:.0f} {peak} "
+        f"| {one.peak_of_tree:.0f} |"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--trials", type=int, default=200_000)
+    parser.add_argument("--owed", type=int, default=100)
+    parser.add_argument("--arms", default="local,judged,ray")
+    parser.add_argument("--to-the-end", action="store_true", help="verify all trials anew as well")
+    parser.add_argument("--small", action="store_true", help="2,000 trials, `local` alone")
+    options = parser.parse_args()
+    if options.small:
+        options.trials, options.owed, options.arms = 2000, 20, "local"
+    print(f"{options.trials:,} trials, all but {options.owed} stored")
+    print(f"| | first new answer s (target {TARGET_S:.0f}) | all owed s "
+          f"| peak MB of the driver (target {TARGET_MB:.0f}) | of the whole tree |")  # fmt: skip
+    print("|---|---|---|---|---|", flush=True)
+    for name in options.arms.split(","):
+        with tempfile.TemporaryDirectory() as folder:
+            for line in measure(name, options, Path(folder)):
+                print(line, flush=True)
+    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
+    print(f"load of the machine at the end: {load}; {os.cpu_count()} CPUs")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+"""Rates that workers share, over whole minutes of simulated time: never exceeded, nearly all used."""
+
+from __future__ import annotations
+
+import asyncio
+import bisect
+import random
+from collections.abc import Coroutine, Sequence
+from itertools import pairwise
+
+import pytest
+
+from engines.engine_factories import chat_model
+from engines.simulated_time import run_simulated
+from ifbench.engines.budgets import Budgets, Reply, Request, client_of
+from ifbench.engines.shared_limits import shared_limiters
+from ifbench.types import Limits
+
+QUICK, SLOW = (0.001, 0.01), (0.02, 0.3)
+
+
+class Wire:
+    """The keeper of budgets behind a wire that takes its time, another each time."""
+
+    def __init__(self, seconds: tuple[float, float]) -> None:
+        self._budgets = Budgets(0.0)
+        self._seconds, self._random = seconds, random.Random(0)
+        self.dead: set[str] = set()
+        """Runs whose workers are cut off."""
+        self.requests = 0
+
+    async def __call__(self, request: Request) -> Reply:
+        if any(report.run in self.dead for report in request.reports.values()):
+            raise ConnectionError
+        self.requests += 1
+        await asyncio.sleep(self._random.uniform(*self._seconds) / 2)
+        reply = self._budgets(request, asyncio.get_running_loop().time())
+        await asyncio.sleep(self._random.uniform(*self._seconds) / 2)
+        return reply
+
+
+class Crew:
+    """Workers that send through one budget, and the moments at which they did."""
+
+    def __init__(self, per_minute: float, seconds: tuple[float, float] = QUICK) -> None:
+        self.wire = Wire(seconds)
+        limits = Limits(requests_per_minute=per_minute, concurrency=400)
+        self._model = chat_model(limits=limits)
+        self.sent: dict[str, list[float]] = {}
+        self.waited: dict[str, list[float]] = {}
+
+    async def work(
+        self,
+        name: str,
+        until: float,
+        *,
+        since: float = 0.0,
+        width: int = 100,
+        pause_s: float = 0.0,
+        late_s: float = 0.0,
+        dies: bool = False,
+    ) -> None:
+        """`width` calls at a time, each of a second and a `pause_s` before the next."""
+        loop, late = asyncio.get_running_loop(), random.Random(name)
+        sent, waited = self.sent.setdefault(name, []), self.waited.setdefault(name, [])
+        await asyncio.sleep(since)
+
+        async def calls() -> None:
+            while True:
+                began = loop.time()
+                permit = await limiter.acquire(100)
+                waited.append(loop.time() - began)
+                await asyncio.sleep(late.uniform(0, late_s))
+                sent.append(loop.time())
+                await asyncio.sleep(1.0)
+                permit.release(100)
+                await asyncio.sleep(pause_s)
+
+        async with shared_limiters([self._model], self.wire, name) as shared:
+            limiter = shared.limiters[client_of(self._model)]
+            tasks = [asyncio.create_task(calls()) for _ in range(width)]
+            await asyncio.sleep(until - loop.time())
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            if dies:
+                self.wire.dead.add(name)
+
+    @property
+    def moments(self) -> list[float]:
+        return sorted(moment for own in self.sent.values() for moment in own)
+
+
+def most_within(moments: Sequence[float], seconds: float) -> int:
+    """Requests in the fullest window, whichever it is."""
+    return max(bisect.bisect_left(moments, m + seconds) - i for i, m in enumerate(moments))
+
+
+def used(moments: Sequence[float], start: float, end: float, per_minute: float) -> float:
+    """Requests between two moments over what is allowed for so long."""
+    count = bisect.bisect_left(moments, end) - bisect.bisect_left(moments, start)
+    return count / (per_minute * (end - start) / 60)
+
+
+async def together(*workers: Coroutine[object, object, None]) -> None:
+    await asyncio.gather(*workers)
+
+
+@pytest.mark.parametrize(("per_minute", "seconds", "minutes"), [
+    (60, QUICK, 4), (60, SLOW, 4), (600, QUICK, 3), (600, SLOW, 3), (6000, QUICK, 2),
+])  # fmt: skip
+@pytest.mark.parametrize("count", [1, 2, 4])
+def test_workers_use_a_rate_and_never_exceed_it(per_minute, seconds, minutes, count):
+    crew, end = Crew(per_minute, seconds), 60.0 * minutes
+    run_simulated(together(*(crew.work(f"w{n}", end, width=400 // count) for n in range(count))))
+    assert most_within(crew.moments, 60.0) <= per_minute
+    assert used(crew.moments, 60.0, end, per_minute) >= 0.97
+
+
+@pytest.mark.parametrize("per_minute", [60, 600])
+@pytest.mark.parametrize("count", [2, 4])
+def test_requests_that_set_out_late_exceed_no_rate(per_minute, count):
+    crew = Crew(per_minute)
+    run_simulated(together(*(crew.work(f"w{n}", 180.0, late_s=0.2) for n in range(count))))
+    assert most_within(crew.moments, 60.0) <= per_minute
+    assert used(crew.moments, 60.0, 180.0, per_minute) >= 0.97
+
+
+@pytest.mark.parametrize("per_minute", [60, 600])
+def test_a_rate_is_used_where_some_want_much_and_some_little(per_minute):
+    crew = Crew(per_minute)
+    run_simulated(
+        together(
+            crew.work("greedy", 240.0, width=200),
+            crew.work("modest", 240.0, width=1, pause_s=19.0),
+            crew.work("passing", 120.0, since=70.0, width=50),
+        )
+    )
+    assert most_within(crew.moments, 60.0) <= per_minute
+    assert used(crew.moments, 60.0, 240.0, per_minute) >= 0.97
+    assert max(crew.waited["modest"]) < 600 / per_minute + 1.0
+
+
+@pytest.mark.parametrize("per_minute", [60, 600])
+@pytest.mark.parametrize("count", [2, 4])
+def test_what_a_dead_worker_had_is_used_by_the_others(per_minute, count):
+    crew = Crew(per_minute)
+    others = (crew.work(f"w{n}", 240.0) for n in range(count - 1))
+    run_simulated(together(crew.work("dead", 90.0, dies=True), *others))
+    assert most_within(crew.moments, 60.0) <= per_minute
+    assert used(crew.moments, 90.0, 240.0, per_minute) >= 0.97
+    assert crew.sent["dead"]
+
+
+def test_bookings_that_several_give_back_in_turn_make_no_burst():
+    """At first one worker has all places, and what the others booked goes from hand to hand."""
+    crew = Crew(60)
+    run_simulated(together(*(crew.work(f"w{n}", 10.0) for n in range(4))))
+    assert all(later - earlier > 0.7 for earlier, later in pairwise(crew.moments))
+
+
+def test_calls_that_come_in_bunches_below_the_rate_wait_little_and_need_few_messages():
+    """500 a second, five at a time: their bookings are asked for before they come."""
+    wire, waited = Wire((0.004, 0.02)), []
+    model = chat_model(limits=Limits(requests_per_minute=40_000, concurrency=200))
+
+    async def seconds() -> None:
+        loop = asyncio.get_running_loop()
+        async with shared_limiters([model], wire, "run") as shared:
+
+            async def call() -> None:
+                began = loop.time()
+                permit = await shared.limiters[client_of(model)].acquire(100)
+                waited.append(loop.time() - began)
+                await asyncio.sleep(0.2)
+                permit.release(100)
+
+            async with asyncio.TaskGroup() as calls:
+                for _ in range(1000):
+                    for _ in range(5):
+                        calls.create_task(call())
+                    await asyncio.sleep(0.01)
+
+    run_simulated(seconds())
+    assert wire.requests < 70  # In ten seconds.
+    assert sum(waited) / len(waited) < 0.0005
