@@ -31,6 +31,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ifbench.constraints import all_constraints
 from ifbench.errors import IfbenchError, PrerequisiteError
 from ifbench.execution.crashes import Ledger, Places, RowId, row_id, row_name, set_apart
 from ifbench.execution.handling import handled
@@ -54,6 +55,9 @@ MOST_CALLS = 24
 """Blocks that one actor holds at once; each takes a thread."""
 REPORT_INTERVAL_S = 0.5
 STDERR = 2
+_UNPICKLING = threading.Lock()
+"""Rows bring the modules of their parameters, where pydantic parses docstrings: two threads that do so
+at once may end in a `SystemError` of Python 3.11's parser (its issue 106905), and a block is lost."""
 CORE_LINE = re.compile(rb"\[\d{4}-\d\d-\d\d [\d:,.]+ [A-Z] \d+ \d+\] \S+:\d+: ")
 """How a line of Ray's C++ part begins: `[2026-01-31 10:00:00,123 I 17 17] logging.cc:303: `."""
 ENVIRONMENT = {
@@ -429,6 +433,7 @@ class _Worker:
         import ray
 
         start_logging(logs)  # To this process's file in Ray's session folder.
+        all_constraints()  # Before there are threads; see `_UNPICKLING`.
         self._ray, self._board, self._step = ray, board, step
         self._most_crashes = most_crashes
         self._id = ray.get_runtime_context().get_actor_id()  # The same after a restart.
@@ -560,11 +565,12 @@ def _block(rows: Sequence[Trial]) -> pa.Table:
 
 def _trials(block: pa.Table) -> tuple[Trial, ...]:
     """The rows of a block. Ray may hand over several blocks as one table."""
-    return tuple(
-        trial
-        for cell in block["trials"]
-        for trial in pickle.loads(cell.as_py())  # noqa: S301 - our own rows
-    )
+    with _UNPICKLING:
+        return tuple(
+            trial
+            for cell in block["trials"]
+            for trial in pickle.loads(cell.as_py())  # noqa: S301 - our own rows
+        )
 
 
 def _rows_per_block(step: Step) -> int:

@@ -128,8 +128,8 @@ def test_an_endpoint_that_is_down_for_a_while_is_waited_for(place, undisturbed, 
     with ExitStack() as servers:
         first = servers.enter_context(EndpointProcess(reply=f"{REPLIES}:reply", latency_s=0.3))
         place.endpoint = first
-        for name in ("candidate", "judge"):
-            place.write_model(name)
+        for name in ("candidate", "judge"):  # Six tries may be over before it is back.
+            place.write_model(name, limits={"attempts": 12})
         with place.start() as run:
             place.wait_for(len(wanted) // 2)
             servers.close()
