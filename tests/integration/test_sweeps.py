@@ -103,8 +103,14 @@ def answered(manifest: dict) -> Counter[str]:
     return Counter(counts)
 
 
-def test_one_command_over_both_starter_sets_two_candidates_and_two_judges(place, tmp_path_factory):
-    done = place.evaluate(*SWEEP)
+@pytest.mark.parametrize(
+    ("some", "samples"),
+    [((FEW,), 28), pytest.param((), 92 + 78, marks=pytest.mark.soak)],
+)
+def test_one_command_over_both_starter_sets_two_candidates_and_two_judges(
+    place, some, samples, tmp_path_factory
+):
+    done = place.evaluate(*SWEEP, *some)
     assert done.code == 0, done.err
     asked = place.prompts()
     assert set(asked.values()) == {1}
@@ -114,12 +120,13 @@ def test_one_command_over_both_starter_sets_two_candidates_and_two_judges(place,
 
     by_point = {point: answered(one) for point, one in manifests(place).items()}
     assert sum((Counter(n) for n in by_point.values()), Counter()).total() == asked.total()
-    for benchmark in BENCHMARKS:  # A call of a candidate counts for one point, and for no other.
-        own = sum((by_point[benchmark, judge] for judge in JUDGES), Counter())
-        assert own["right candidate"] == own["half candidate"] > 70
+    every = sum((Counter(n) for n in by_point.values()), Counter())
+    # A call of a candidate counts for one point, and for no other.
+    assert every["right candidate"] == every["half candidate"] == samples
     for point, manifest in manifests(place).items():
         models = {calls["model"] for calls in manifest["counts"]["calls"]}
-        assert models == {*CANDIDATES, point[1]}
+        # Of a few samples a script may decide all.
+        assert {*CANDIDATES} <= models <= {*CANDIDATES, point[1]}
         assert manifest["invocations"][-1]["ending"] == "complete"
 
     lines = done.out.splitlines()
@@ -132,10 +139,10 @@ def test_one_command_over_both_starter_sets_two_candidates_and_two_judges(place,
 
     one_of_each = (("scimif", "yes"), ("videoif", "oracle"))
     place.forget()
-    alone(place, one_of_each[:1])
+    alone(place, one_of_each[:1], *some)
     assert place.endpoint.counts()["total"] == 0
     other = new_place(tmp_path_factory.mktemp("alone"), place.endpoint, place.log)
-    alone(other, one_of_each)
+    alone(other, one_of_each, *some)
     assert set(other.prompts()) < set(asked)
     assert_points_are_as_alone(place, other, one_of_each)
 
@@ -193,6 +200,7 @@ def test_ctrl_c_ends_all_points_and_the_line_that_it_prints_goes_on_with_them(pl
     assert_points_are_as_alone(place, other)
 
 
+@pytest.mark.soak
 def test_a_cap_is_that_of_the_whole_command(place):
     price = {"input_per_million": 0.0, "output_per_million": 1e6}  # A dollar a token.
     for name in CANDIDATES:
@@ -244,6 +252,7 @@ def test_a_bad_point_is_told_before_anything_is_asked(place):
 
 
 @pytest.mark.ray
+@pytest.mark.soak
 @pytest.mark.timeout(600)
 def test_on_ray_a_sweep_asks_and_scores_as_its_points_alone(
     both_endpoint, both_log, tmp_path, apart
