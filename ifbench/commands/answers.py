@@ -51,7 +51,7 @@ def _import(options: argparse.Namespace) -> int:
 def _export(options: argparse.Namespace) -> int:
     store = Store(options.store)
     manifest = find_run(store, options.run)
-    scores = scores_of(store, manifest.run_id)
+    scores = scores_of(store, manifest.run_id, whole=True)
     candidates = sorted({score.candidate for score in scores})
     chosen = options.candidate or candidates[0]
     if chosen not in candidates or (options.candidate is None and len(candidates) > 1):
@@ -81,6 +81,7 @@ def _dataset_of(manifest: Manifest) -> list[Sample]:
             data=fields["data"],
             limit=fields["limit"],
             ids=None if fields["ids"] is None else tuple(fields["ids"]),
+            where=fields.get("where") or {},
             variant=fields["variant"],
         )
     except KeyError as error:

@@ -197,9 +197,12 @@ def _name(value: Any) -> str:
     return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
 
 
-def scores_of(store: Store, run_id: str) -> list[Score]:
-    """A run's scores. Raises `StoreError` where it has none yet."""
-    scores = tables_to_scores(iter_scores(store.root, run_id), whole=False)
+def scores_of(store: Store, run_id: str, *, whole: bool = False) -> list[Score]:
+    """A run's scores, for tables or (`whole`) for their answers' keys as well.
+
+    Raises `StoreError` where it has none yet.
+    """
+    scores = tables_to_scores(iter_scores(store.root, run_id), whole=whole)
     if not scores:
         raise StoreError(
             f"{store.root.uri}: run {run_id} has no results yet; "

@@ -27,6 +27,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from itertools import chain, islice
 from typing import Any
 
 import pyarrow as pa
@@ -89,6 +90,9 @@ class RayOptions:
     """CPUs that the cluster may grow to; `None` takes those that it has at the start."""
     most_crashes: int = 3
     """Workers that may die with a row in hand before it is set apart."""
+    rows_at_once: int = 50_000
+    """Rows whose blocks lie in memory at once, 2 KB each. What is more goes through in turns, each
+    with workers of its own, which cost some seconds to start."""
 
 
 class RayExecutor:
@@ -135,10 +139,13 @@ class RayExecutor:
         out = int(over_runs(self.counts()).get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
-            for table in _tables(self._dataset(lanes, steps, board)):
-                for trial in _trials(table):
-                    out += 1
-                    yield trial
+            for turn in turns(lanes, self.options.rows_at_once):
+                for table in _tables(self._dataset(turn, steps, board)):
+                    for trial in _trials(table):
+                        out += 1
+                        yield trial
+                if self._order is not _Order.GO_ON:
+                    break  # What is left is not begun.
         except ray.exceptions.RayError as error:
             raise _understandable(error) from error
         finally:
@@ -237,6 +244,22 @@ def _joined(lanes: tuple[Lane, ...]) -> tuple[Lane, ...]:
         )
         for group in groups
     )
+
+
+def turns(lanes: tuple[Lane, ...], most: int) -> Iterator[tuple[Lane, ...]]:
+    """The lanes in pieces of `most` rows together; there is one turn at least.
+
+    The rows of a turn are to be read before the next one is asked for. The slowest lane makes up
+    each turn's time, as it does the whole run's.
+    """
+    left = [(lane, iter(lane.rows)) for lane in lanes]
+    while True:
+        share = max(1, most // len(left))
+        yield tuple(replace(lane, rows=islice(rows, share)) for lane, rows in left)
+        heads = [(lane, next(rows, None), rows) for lane, rows in left]
+        left = [(lane, chain((head,), rows)) for lane, head, rows in heads if head is not None]
+        if not left:
+            return
 
 
 def _pooled(

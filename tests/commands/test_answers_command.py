@@ -221,3 +221,12 @@ def test_parameters_of_ours_go_out_as_json(capsys):
     (line,) = Path("out/other.jsonl").read_text().splitlines()
     (entry,) = json.loads(line)["instruction_list"]
     assert json.loads(entry["required_parameters"]) == {"places": 2}
+
+
+def test_a_part_of_the_data_is_exported_as_it_was_asked():
+    part = ["execution=local", "candidates=[scripted]", "judge=scripted"]
+    some = "benchmark.where.task_type=[earth_address_format,chemistry_reaction_steps]"
+    main(["evaluate", *part, some])
+    assert main(["answers", "export", "-o", "out"]) == 0
+    lines = [line for path in Path("out").glob("*.jsonl") for line in path.read_text().splitlines()]
+    assert len(lines) == 7

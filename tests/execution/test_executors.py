@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from ifbench.execution.local import LocalExecutor
+from ifbench.execution.ray_data import turns
 from ifbench.execution.step import Lane, Seat, Step, Work
 from ifbench.types import ModelConfig, Purpose, Response, Sample, Trial, WorkItem
 
@@ -99,14 +100,16 @@ def _no_cluster_is_left():
 
 @pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.ray)])
 def make_executor(request):
-    if request.param == "local":
-        return LocalExecutor
+    return LocalExecutor if request.param == "local" else ray_executor
+
+
+def ray_executor(**options):
     from ray import cloudpickle
 
     from ifbench.execution.ray_data import RayExecutor, RayOptions
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
-    return lambda: RayExecutor(RayOptions(num_cpus=4, rows_per_block=4))
+    return RayExecutor(RayOptions(num_cpus=4, rows_per_block=4, **options))
 
 
 def test_every_row_passes_every_step_once(make_executor):
@@ -171,6 +174,38 @@ def test_one_group_of_rows_runs_after_the_other(make_executor):
     second = list(executor.run(trials(6), STEPS))
     assert (len(first), len(second)) == (4, 6)
     assert all(row.response is not None for row in (*first, *second))
+
+
+@pytest.mark.parametrize(
+    ("lanes", "most", "expected"),
+    [
+        (["abc"], 10, [["abc"]]),
+        (["abc"], 3, [["abc"]]),
+        (["abcde"], 2, [["ab"], ["cd"], ["e"]]),
+        (["abcde", "x"], 4, [["ab", "x"], ["cde"]]),
+        (["ab", "xyz"], 1, [["a", "x"], ["b", "y"], ["z"]]),
+        ([""], 5, [[""]]),
+        (["", "ab"], 4, [["", "ab"]]),
+    ],
+)
+def test_lanes_are_cut_into_turns(lanes, most, expected):
+    whole = tuple(Lane(name=rows, rows=rows, in_flight=1) for rows in lanes)
+    found = [["".join(lane.rows) for lane in turn] for turn in turns(whole, most)]
+    assert found == expected
+
+
+@pytest.mark.ray
+def test_rows_that_are_too_many_for_ray_at_once_go_through_in_turns():
+    rows = list(trials(45))
+    lanes = (
+        Lane(name="a", rows=rows[:5], in_flight=4),
+        Lane(name="b", rows=rows[5:], in_flight=4),
+    )
+    executor = ray_executor(rows_at_once=16)
+    found = list(executor.run(lanes, STEPS))
+    assert texts(found) == {f"s{i}": f"{i}!{i}!" for i in range(45)}
+    assert len(found) == 45
+    assert executor.counts()["rows", "double", "out"] == 45
 
 
 def test_an_empty_lane_gives_no_rows(make_executor):

@@ -273,7 +273,8 @@ def test_the_shipped_command_is_one_that_evaluate_takes(overlay, tmp_path, monke
     python, script, *overrides = shlex.split(rayjob(overlay)["spec"]["entrypoint"])
     assert (python, script) == ("python", "/app/jobs/evaluate.py")
     assert (ROOT / script.removeprefix("/app/")).is_file()
-    assert checked(overrides, None).execution.address == "auto"
+    (config,) = checked(overrides, None)
+    assert config.execution.address == "auto"
 
 
 # ── The gpu overlay's judge and queue ────────────────────────────────────────────────
