@@ -81,7 +81,10 @@ def _dataset_of(manifest: Manifest) -> list[Sample]:
             data=fields["data"],
             limit=fields["limit"],
             ids=None if fields["ids"] is None else tuple(fields["ids"]),
-            where=fields.get("where") or {},
+            where={
+                facet: tuple(wanted) if isinstance(wanted, list) else wanted
+                for facet, wanted in (fields.get("where") or {}).items()
+            },
             variant=fields["variant"],
         )
     except KeyError as error:
