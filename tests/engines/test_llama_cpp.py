@@ -356,6 +356,7 @@ def test_the_server_ends_soon_after_its_last_user_was_killed(clients, runtime):
 
 
 @pytest.mark.model
+@pytest.mark.soak
 def test_the_server_stays_while_a_silent_user_lives_and_ends_after_it_left(clients, runtime):
     client = clients()
     url, _, _ = client.ask()
@@ -384,6 +385,7 @@ def test_a_server_that_was_killed_is_replaced_at_the_next_try(clients, runtime, 
 
 
 @pytest.mark.model
+@pytest.mark.soak
 async def test_a_server_that_hangs_is_replaced_after_a_time_out(engine, runtime):
     hurried = replace(CONFIG, limits=Limits(timeout_s=3))
     await engine.generate(make_prompt("Hello"))

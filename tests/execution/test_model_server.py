@@ -114,6 +114,7 @@ async def test_restarts_are_bounded(tmp_path):
     assert len(lines(log)) == 2
 
 
+@pytest.mark.soak
 async def test_server_that_hangs_is_started_again(tmp_path, monkeypatch):
     monkeypatch.setattr(model_server, "HEALTH_INTERVAL_S", 0.3)
     monkeypatch.setattr(model_server, "HEALTH_S", 0.5)

@@ -121,6 +121,7 @@ def test_a_disk_that_is_full_in_the_middle_ends_the_run_and_keeps_what_it_took(
     assert place.results() == undisturbed
 
 
+@pytest.mark.soak
 def test_results_that_find_no_room_leave_the_answers_and_a_clear_word(finished, undisturbed):
     shutil.rmtree(Path(finished.store) / "results")
     full = run_with_largest_file(finished, blocks=2)

@@ -16,7 +16,7 @@ FEW_S = 20.0
 
 @pytest.mark.parametrize(
     ("to_all", "number"),
-    [(True, signal.SIGINT), (False, signal.SIGTERM)],
+    [pytest.param(True, signal.SIGINT, marks=pytest.mark.soak), (False, signal.SIGTERM)],
     ids=["ctrl-c reaches the whole group", "SIGTERM reaches the driver alone"],
 )
 def test_a_stop_keeps_what_is_in_flight_and_its_last_line_completes_the_run(

@@ -69,8 +69,16 @@ def answers_row(text: str) -> dict[str, str]:
     ("reply", "cause"),
     [
         ({"content": "covered, I would say"}, "judge_unreadable"),
-        ({"content": '{"steps": [', "finish_reason": "length"}, "judge_truncated"),
-        ({"content": None, "refusal": "I will not."}, "judge_unreadable"),
+        pytest.param(
+            {"content": '{"steps": [', "finish_reason": "length"},
+            "judge_truncated",
+            marks=pytest.mark.soak,
+        ),
+        pytest.param(
+            {"content": None, "refusal": "I will not."},
+            "judge_unreadable",
+            marks=pytest.mark.soak,
+        ),
     ],
     ids=["prose", "cut off", "refused"],
 )

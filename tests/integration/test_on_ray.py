@@ -107,6 +107,7 @@ def stream_rows(path: Path) -> Iterator[str]:
         return
 
 
+@pytest.mark.soak
 def test_a_run_that_is_killed_and_stopped_again_and_again_pays_for_each_prompt_once(
     place, judged_data, judged_run
 ):

@@ -70,6 +70,7 @@ def item(row: dict) -> tuple[str, str, int]:
     return row["sample_id"], row["aspect"], row["item"]
 
 
+@pytest.mark.soak
 def test_an_endpoint_that_stutters_is_asked_until_every_prompt_is_answered_once(
     place, undisturbed, wanted
 ):
@@ -108,6 +109,7 @@ def test_an_endpoint_that_talks_nonsense_is_asked_until_every_prompt_is_answered
     assert set(paid.values()) == {1}
 
 
+@pytest.mark.soak
 def test_an_endpoint_that_drops_half_of_the_calls_is_paid_once_for_each_prompt(
     place, undisturbed, wanted
 ):
@@ -124,6 +126,7 @@ def test_an_endpoint_that_drops_half_of_the_calls_is_paid_once_for_each_prompt(
 DOWN_S = 4.0
 
 
+@pytest.mark.soak
 def test_an_endpoint_that_is_down_for_a_while_is_waited_for(place, undisturbed, wanted):
     with ExitStack() as servers:
         first = servers.enter_context(EndpointProcess(reply=f"{REPLIES}:reply", latency_s=0.3))
@@ -144,6 +147,7 @@ def test_an_endpoint_that_is_down_for_a_while_is_waited_for(place, undisturbed, 
     assert paid.total() - len(paid) <= 16  # What was in flight as it went, of both models.
 
 
+@pytest.mark.soak
 def test_what_may_be_owed_is_the_users_to_say(place):
     place.write_model("candidate", limits={"attempts": 1})
     place.behave(Fault(status=503, match="circuit"))

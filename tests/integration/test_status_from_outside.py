@@ -24,6 +24,7 @@ def wait_for_progress(place: Place) -> None:
     wait_until(lambda: [*Path(place.store).glob("runs/*/progress.json")], "a first progress")
 
 
+@pytest.mark.soak
 def test_a_run_is_seen_while_it_goes_on_after_a_kill_and_at_its_end(place):
     place.slow_down(5.0)
     with place.start() as run:

@@ -147,7 +147,7 @@ def test_one_command_over_both_starter_sets_two_candidates_and_two_judges(
     assert_points_are_as_alone(place, other, one_of_each)
 
 
-def test_plan_counts_what_points_share_once_and_asks_nobody(place, apart):
+def test_plan_counts_what_points_share_once_and_asks_nobody(place):
     done = place.run(place.command(*SWEEP, FEW, name="plan"))
     assert done.code == 0, done.err
     rows = [line.split() for line in done.out.splitlines()]
@@ -161,6 +161,7 @@ def test_plan_counts_what_points_share_once_and_asks_nobody(place, apart):
     assert place.endpoint.counts()["total"] == 0
 
 
+@pytest.mark.soak
 def test_a_kill_and_a_resume_pay_nothing_twice_and_every_run_is_seen_meanwhile(place, apart):
     other, wanted = apart
     place.slow_down(0.4)
@@ -179,6 +180,7 @@ def test_a_kill_and_a_resume_pay_nothing_twice_and_every_run_is_seen_meanwhile(p
     assert_points_are_as_alone(place, other)
 
 
+@pytest.mark.soak
 def test_ctrl_c_ends_all_points_and_the_line_that_it_prints_goes_on_with_them(place, apart):
     other, wanted = apart
     place.slow_down(0.4)

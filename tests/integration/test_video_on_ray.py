@@ -65,6 +65,7 @@ def command(judge: str) -> tuple[str, ...]:
     return "benchmark=videoif", ids, names, f"judge={judge}", "extractor=oracle"
 
 
+@pytest.mark.soak
 def test_a_killed_run_resumes_to_the_tables_made_by_hand_and_a_second_judge_asks_no_candidate(
     place: Place,
 ) -> None:
