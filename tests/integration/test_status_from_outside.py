@@ -6,6 +6,7 @@ import signal
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from running import Place, wait_until
 
 from engines.endpoint import Fault
