@@ -33,11 +33,6 @@ class RoleReader:
         self._joins: tuple[int, Role] = (-1, "label")
         """Where a label or date ended that further numbers may join ("Figures 3 and 4")."""
 
-    @property
-    def is_joining(self) -> bool:
-        """True once a label or date has been read that further numbers may join."""
-        return self._joins[0] >= 0
-
     def may_go_on(self, start: int) -> bool:
         """True when a number at `start` is near enough to join a list of labels, or a date."""
         return 0 <= self._joins[0] <= start <= self._joins[0] + _LONGEST_GAP
