@@ -8,8 +8,9 @@ on every machine. It reads the *final text* (reasoning removed) and never the qu
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias, TypeVar
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -30,15 +31,20 @@ class NoParams(Params):
 P = TypeVar("P", bound=Params)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Check:
-    """What a check found. Use `passed`, `failed` and `undecided` to build one."""
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Check(NamedTuple):
+    """What a check found. Use `passed`, `failed` and `undecided` to build one.
+
+    A tuple for the same reason as `Evidence`: each is built twice, on both sides of a sandbox.
+    """
 
     outcome: Outcome
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()
     extracted: str | None = None
-    found: Mapping[str, Any] = field(default_factory=dict)
+    found: Mapping[str, Any] = _NOTHING
     """Counts and parsed values, as plain JSON."""
     requirements: tuple[bool | None, ...] = ()
     """Decomposed parts; empty means one part that equals the outcome."""
@@ -331,7 +337,7 @@ def decide_extracted(
 def _with_places(check: Check, quotations: Sequence[str], text: str) -> Check:
     spans = (quotation_span(words, text) for words in quotations)
     places = tuple(quote(text, *span) for span in spans if span is not None)
-    return replace(check, evidence=check.evidence or places)
+    return check._replace(evidence=check.evidence or places)
 
 
 class _NotLocatedError(Exception):

@@ -70,7 +70,7 @@ def encode_check(check: Check | None) -> tuple[Any, ...] | None:
     return (
         check.outcome.value,
         check.reason,
-        tuple([(place.start, place.end, place.text) for place in check.evidence]),
+        tuple([tuple(place) for place in check.evidence]),
         check.extracted,
         dict(check.found),
         check.requirements,
@@ -83,17 +83,8 @@ def decode_check(values: tuple[Any, ...] | None) -> Check | None:
     if values is None:
         return None
     outcome, reason, evidence, extracted, found, requirements, cause = values
-    return Check(
-        outcome=_OUTCOMES[outcome],
-        reason=reason,
-        evidence=tuple(
-            [Evidence(start=start, end=end, text=text) for start, end, text in evidence]
-        ),
-        extracted=extracted,
-        found=found,
-        requirements=requirements,
-        cause=_CAUSES[cause],
-    )
+    places = tuple([Evidence._make(place) for place in evidence])
+    return Check(_OUTCOMES[outcome], reason, places, extracted, found, requirements, _CAUSES[cause])
 
 
 _OUTCOMES: Mapping[str, Outcome] = {outcome.value: outcome for outcome in Outcome}

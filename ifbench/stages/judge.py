@@ -236,8 +236,8 @@ def _read(bound: BoundItem, method: Judged, answer: str, reply: Response) -> Che
     if isinstance(check, Unreadable):
         check = unread(reply, check.reason)
     if check.outcome is Outcome.UNDECIDED:
-        return replace(check, requirements=(None,) * parts)
-    return replace(check, evidence=check.evidence or _evidence(check, answer))
+        return check._replace(requirements=(None,) * parts)
+    return check._replace(evidence=check.evidence or _evidence(check, answer))
 
 
 def reply_failure(reply: Response) -> Check | None:

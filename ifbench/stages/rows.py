@@ -123,7 +123,7 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
     elif unlocated and roles.extractor is not None:
         quoted, keys = await _extract(item, response, unlocated, ask, roles.extractor, roles)
         asked |= keys
-        quotations = {i: q for i, q in quoted.items() if isinstance(q, tuple)}
+        quotations = {i: q for i, q in quoted.items() if not isinstance(q, Check)}
         decided = await _run(check, extracted_calls(item, answer, quotations, roles.rules))
         checks |= {i: c for i, c in decided.items() if c is not None}
         checks |= {i: q for i, q in quoted.items() if isinstance(q, Check)}

@@ -9,7 +9,7 @@ both sides.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from ifbench.constraints.constraint import Check, undecided
@@ -58,7 +58,7 @@ class Passage:
             Evidence(start=e.start + self.start, end=e.end + self.start, text=e.text)
             for e in check.evidence
         )
-        return replace(check, evidence=moved)
+        return check._replace(evidence=moved)
 
 
 def ask_spans(

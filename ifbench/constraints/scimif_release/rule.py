@@ -12,7 +12,7 @@ description leaves something open, the rule says in its docstring how it is read
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Any, TypeAlias, TypeVar
 
 from pydantic import AfterValidator, BaseModel
@@ -157,7 +157,7 @@ def skipped(why: str, **details: Any) -> Check:
 
 def with_note(check: Check, params: ReleaseParams) -> Check:
     """The check, its reason saying so where there was no parameter text."""
-    return check if params.text else replace(check, reason=f"{NO_TEXT}; {check.reason}")
+    return check if params.text else check._replace(reason=f"{NO_TEXT}; {check.reason}")
 
 
 def _one(_: ReleaseParams) -> int:
