@@ -1,12 +1,16 @@
-"""Closes the way out: a test talks to this machine alone."""
+"""What holds for all tests: they talk to this machine alone, and leave nothing running on it."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Generator
+import time
+import uuid
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,10 +22,15 @@ os.environ.pop("COLUMNS", None)
 """Commands print as on a pipe, also where pytest's own workers are told a width."""
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.setdefault("PYTHONPYCACHEPREFIX", str(Path(sys.prefix) / "pycache"))
-"""Hundreds of tests start a process: compiled once, ours costs a quarter less. Not in the tree."""
+sys.dont_write_bytecode = False
+"""Hundreds of tests start a process: compiled once, ours costs a quarter less."""
 os.environ["IFBENCH_SPILL"] = tempfile.mkdtemp(prefix="ifbench-spill-")
 """What a store does not take in a test is never kept in the user's own folder."""
+
+SESSION = f"IFBENCH_TEST_SESSION={os.environ.setdefault('IFBENCH_TEST_SESSION', uuid.uuid4().hex)}"
+"""Stands in the environment of every process that a test starts, and of those that it starts."""
+END_S = 60.0
+"""Models' servers and Ray's workers end by themselves, some seconds after their last user."""
 
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -36,6 +45,31 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
         (name, text.encode("utf-8", "backslashreplace").decode()) for name, text in report.sections
     ]
     return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Wait for what the tests have started; what does not end is shown, and killed."""
+    if hasattr(session.config, "workerinput"):  # One of several: their controller waits.
+        return
+    deadline = time.monotonic() + END_S
+    while (left := list(_started_here())) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    for process in left:
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            print(f"\nstill running after {END_S:.0f} s, so killed: {process.name} {words[:200]}")
+            os.kill(int(process.name), signal.SIGKILL)
+
+
+def _started_here() -> Iterator[Path]:
+    """The processes of this session below `/proc`, without pytest's own; none without `/proc`."""
+    for process in Path("/proc").glob("[0-9]*"):
+        # Gone by now, of another user, or a zombie, whose environment is empty.
+        with contextlib.suppress(OSError):
+            environment = (process / "environ").read_bytes().split(b"\0")
+            if SESSION.encode() in environment and int(process.name) != os.getpid():
+                yield process
 
 
 @pytest.fixture(autouse=True)

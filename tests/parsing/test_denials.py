@@ -100,7 +100,7 @@ def test_any_text_can_be_read(text, one, other):
 
 def test_time_does_not_depend_on_the_length():
     text = "not " * 250_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     for place in range(0, 4_000, 4):
         is_denied(text, place, place + 3)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

@@ -232,6 +232,6 @@ def test_any_text_can_be_read(text):
     "text", ["1 " + "a·" * 100_000, "= " * 100_000 + "5", "5" + " m" * 100_000]
 )
 def test_long_texts_take_linear_time(text):
-    begun = time.perf_counter()
+    begun = time.process_time()
     read_measure(text, asked_in(text))
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 5

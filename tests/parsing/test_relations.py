@@ -110,21 +110,21 @@ def test_a_place_is_that_of_the_relation():
 @pytest.mark.parametrize(
     "text",
     [
-        "(" * 10**5,
-        "(a, b), " * 10**5,
-        "(a, ('" * 10**5,
-        "('" * 10**5,
-        "a -> " * 10**5,
-        " " * 10**6,
-        '{"head": ' * 10**4,
-        "(" * 10**5 + ")" * 10**5,
-        "(a" + "," * 10**6 + ")",
+        "(" * 50_000,
+        "(a, b), " * 50_000,
+        "(a, ('" * 50_000,
+        "('" * 50_000,
+        "a -> " * 50_000,
+        " " * 500_000,
+        '{"head": ' * 10_000,
+        "(" * 50_000 + ")" * 50_000,
+        "(a" + "," * 500_000 + ")",
     ],
 )
 def test_time_is_linear(form, text):
     begun = time.process_time()
     find_relations(text, form, TRIPLE)
-    assert time.process_time() - begun < 8
+    assert time.process_time() - begun < 4
 
 
 @pytest.mark.parametrize(
