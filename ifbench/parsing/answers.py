@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from ifbench.parsing.fences import fence_around
 from ifbench.parsing.numbers import last_quantity
@@ -23,8 +22,7 @@ Wrapper: TypeAlias = tuple[str, str]
 LATEX_BOXES: tuple[Wrapper, ...] = ((r"\boxed{", "}"), (r"\fbox{", "}"))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Box:
+class Box(NamedTuple):
     """A wrapper in the text. An unclosed one (a truncated answer) runs to the end."""
 
     kind: str
@@ -62,17 +60,8 @@ def boxes_in(text: str, wrappers: tuple[Wrapper, ...] = LATEX_BOXES) -> tuple[Bo
     for start, end, inner_start, inner_end, opening in found:
         while around and around[-1] <= start:
             around.pop()
-        boxes.append(
-            Box(
-                kind=opening,
-                start=start,
-                end=end,
-                inner_start=inner_start,
-                inner_end=inner_end,
-                depth=len(around),
-                is_closed=inner_end < end,
-            )
-        )
+        is_closed = inner_end < end
+        boxes.append(Box(opening, start, end, inner_start, inner_end, len(around), is_closed))
         around.append(end)
     return tuple(boxes)
 
@@ -146,8 +135,7 @@ def _unescaped(mark: str) -> str:
 FoundBy: TypeAlias = Literal["box", "marker", "key", "number", "line"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Region:
+class Region(NamedTuple):
     """`text[start:end]` is the answer; with its box or marker it is `text[outer_start:outer_end]`."""
 
     start: int
@@ -225,9 +213,7 @@ def _box_regions(text: str) -> list[Region]:
 
 
 def _region(found_by: FoundBy, inner: tuple[int, int], outer: tuple[int, int]) -> Region:
-    return Region(
-        start=inner[0], end=inner[1], outer_start=outer[0], outer_end=outer[1], found_by=found_by
-    )
+    return Region(*inner, *outer, found_by)
 
 
 def _trimmed(text: str, start: int, end: int, dress: str = "") -> tuple[int, int]:
@@ -241,10 +227,9 @@ def _trimmed(text: str, start: int, end: int, dress: str = "") -> tuple[int, int
 
 # ── Markers ──────────────────────────────────────────────────────────────────────────
 
-_MARKER_WORD = re.compile(  # The look to the left comes second: sets of first letters are quick.
-    r"[af答](?:(?<=答)案"
-    r"|(?<![^\W_].)(?:(?<=a)nswers?|(?<=f)inal (?:result|value)s?)(?![^\W_]))"
-)
+_MARKER_WORD = re.compile(r"答案|(?<![^\W_])(?:answers?|final (?:result|value)s?)(?![^\W_])")
+_MARKER_BEGINNINGS = ("answer", "final ", "答案")
+"""One of these stands where a marker's word begins."""
 _MARKER_LEAD = re.compile(r"(?:the|final|correct|best|my|our|最终|正确)\s*\Z")
 _MARKER_TAIL = re.compile(
     r"(?: (?:choice|option|value|here))?(?: (?:to|for|of)\b[^\n.:=]{0,60}?)?[*_`\])]{0,4}\s{0,2}"
@@ -258,10 +243,11 @@ _HEADING_LEAD = re.compile(r"[ \t>#*_\d.)]*(?:(?:the|my|our) )?(?:(?:final|corre
 
 def _marker_regions(text: str) -> list[Region]:
     plain = lowered(text)
-    if "answer" not in plain and "final " not in plain and "答案" not in plain:
-        return []
     marks = []
-    for word in _MARKER_WORD.finditer(plain):
+    for start in _places(plain, _MARKER_BEGINNINGS):
+        word = _MARKER_WORD.match(plain, start)
+        if word is None:
+            continue
         tail = _MARKER_TAIL.match(plain, word.end())
         if tail is None and _stands_alone(plain, word):
             tail = _HEADING_TAIL.match(plain, word.end())
@@ -269,6 +255,18 @@ def _marker_regions(text: str) -> list[Region]:
             marks.append((_lead_start(plain, word.start()), tail.end()))
     regions = (_after_marker(text, *mark) for mark in _first_and_last(marks))
     return [region for region in regions if region is not None]
+
+
+def _places(text: str, words: tuple[str, ...]) -> list[int]:
+    """Where the words stand, in order: to look for each is quicker than a pattern of them all."""
+    found: list[int] = []
+    for word in words:
+        place = text.find(word)
+        while place >= 0:
+            found.append(place)
+            place = text.find(word, place + len(word))
+    found.sort()
+    return found
 
 
 def regions_after(text: str, marker: str) -> tuple[Region, ...]:
@@ -360,7 +358,7 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     line_start = text.rfind("\n", 0, start) + 1
     window = max(line_start, start - _SENTENCE)
     begin = line_start if window == line_start else window
-    for stop in reversed(tuple(_SENTENCE_END.finditer(text, window, start))):
+    for stop in _stops_before(text, window, start):
         words = text[max(window, stop.start() - 8) : stop.start()]
         if stop[0] != "." or not (_ABBREVIATION.search(words) or _is_marker_stop(text, stop)):
             begin = stop.end()
@@ -369,6 +367,15 @@ def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
         begin += 1
     line_end = text.find("\n", end)
     return begin, _sentence_end(text, end, len(text) if line_end < 0 else line_end)
+
+
+def _stops_before(text: str, window: int, end: int) -> Iterator[re.Match[str]]:
+    """The stops of sentences in `text[window:end]`, the last one first."""
+    signs = ".!?" if text.isascii() else ".!?。！？"
+    place = end
+    while (place := max([text.rfind(sign, window, place) for sign in signs])) >= 0:
+        if stop := _SENTENCE_END.match(text, place, end):
+            yield stop
 
 
 _SENTENCE = 600  # Characters before a place in which its sentence begins.

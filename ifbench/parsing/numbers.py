@@ -110,8 +110,10 @@ def quantities_in(
     text: str, start: int = 0, end: int | None = None, decimal_mark: DecimalMark = "."
 ) -> tuple[Number, ...]:
     """The quantities that lie within `text[start:end]`, read in the light of the whole text."""
-    last = len(text) if end is None else end
-    return _quantities_within(numbers_in(text, decimal_mark), start, last)
+    numbers = numbers_in(text, decimal_mark)
+    if start == 0 and end is None:
+        return tuple([number for number in numbers if number.role == "quantity"])
+    return _quantities_within(numbers, start, len(text) if end is None else end)
 
 
 def quantities_of_part(
@@ -234,7 +236,8 @@ def _numbers(
             if start >= last:
                 break
             plain = plain_at(text, digit) if may_be_plain else None
-            if plain and not (_may_join(plain) and roles.may_go_on(start)):
+            # Only an integer may go on with a list of labels, or with a date.
+            if plain and (plain[4] or plain[-1] != "quantity" or not roles.may_go_on(start)):
                 if roles.has_spans and (role := roles.role_of_span(start)):
                     plain = (*plain[:-1], role)
                 found.append(_new(Number, plain))  # What `Number(…)` does, in half the time.
@@ -246,11 +249,6 @@ def _numbers(
             position, is_read = number.end, False
             break
     return found
-
-
-def _may_join(plain: PlainNumber) -> bool:
-    """True for an integer, which may go on with a list of labels or with a date."""
-    return plain[-1] == "quantity" and not plain[4]
 
 
 def _by_rules(

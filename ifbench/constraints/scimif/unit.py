@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -231,7 +231,7 @@ def _with_exact_value(text: str, region: Region) -> Region:
     last = deque(exact_values_in(text, begin), maxlen=1)
     if not last or last[0].end <= region.end:
         return region
-    return replace(region, start=last[0].start, end=last[0].end, found_by="number")
+    return region._replace(start=last[0].start, end=last[0].end, found_by="number")
 
 
 _SENTENCE_ENDS = re.compile(r"[.!?。]\s|\n")
