@@ -70,9 +70,7 @@ def undecided(cause: Cause, reason: str, **details: Any) -> Check:
 def quote(text: str, start: int, end: int, limit: int = 120) -> Evidence:
     """Evidence for `text[start:end]`, its quotation shortened to `limit` characters."""
     words = text[start:end]
-    return Evidence(
-        start=start, end=end, text=words if len(words) <= limit else words[: limit - 1] + "…"
-    )
+    return Evidence(start, end, words if len(words) <= limit else words[: limit - 1] + "…")
 
 
 # ── Methods: how a constraint is decided ─────────────────────────────────────────────

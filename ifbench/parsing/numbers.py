@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from ifbench.parsing.number_roles import Role, RoleReader
-from ifbench.parsing.plain_numbers import NEXT_DIGIT, PlainNumber, plain_at
+from ifbench.parsing.plain_numbers import NEXT_DIGIT, plain_at
 
 Form: TypeAlias = Literal["plain", "e", "sci", "power"]
 """`1500`, `1.5e3`, `1.5 × 10^3` and `10^3`; the last has the unwritten mantissa 1."""

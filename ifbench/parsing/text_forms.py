@@ -68,6 +68,7 @@ _PAIRS = (
     ('"', '"'), ("'", "'"), ("“", "”"), ("‘", "’"), ("«", "»"), ("「", "」"), ("『", "』"),
     ("$$", "$$"), ("$", "$"), (r"\(", r"\)"), (r"\[", r"\]"),
 )  # fmt: skip
+_OPENINGS = frozenset(opening[0] for opening, _ in _PAIRS)
 _STOPS = ".。．"
 _COMMAND = re.compile(
     r"\\+(?:boxed|fbox|text|textbf|textit|textrm|mathrm|mathbf|emph|underline)\s{0,3}\{"
@@ -101,7 +102,7 @@ def _undressed(text: str, start: int, end: int) -> tuple[int, int]:
         return start + 1, end
     if text[end - 1].isspace() or text[end - 1] in _INVISIBLE:
         return start, end - 1
-    for opening, closing in _PAIRS:
+    for opening, closing in _PAIRS if text[start] in _OPENINGS else ():
         is_opened = text.startswith(opening, start, end)
         if is_opened and text.endswith(closing, start + len(opening) + 1, end):
             return start + len(opening), end - len(closing)

@@ -75,7 +75,7 @@ def _check_case(
             return passed(f"all letters are {wanted} case", found={"wrong": 0})
         return failed(f"the answer has no letter that could be {wanted} case", found={"wrong": 0})
     places = list(islice(_runs(masked, wrong), _SHOWN))
-    count = sum(map(masked.count, wrong))
+    count = len(masked) - len(masked.translate(dict.fromkeys(map(ord, wrong))))
     first = _word_around(text, places[0][0])
     return failed(
         f"{count} letter{'s are' if count > 1 else ' is'} not {wanted} case, the first in `{first}`",
