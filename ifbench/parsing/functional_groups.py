@@ -36,7 +36,10 @@ class Pattern:
         """False where the molecule lacks the atoms."""
         if self.holds and atoms.keys().isdisjoint(self.holds):
             return False
-        return all(atoms.get(symbol, 0) >= number for symbol, number in _atoms_of(self.needs))
+        for symbol, number in _atoms_of(self.needs):  # noqa: SIM110  # `all` takes thrice the time.
+            if atoms.get(symbol, 0) < number:
+                return False
+        return True
 
 
 @cache

@@ -73,7 +73,24 @@ def parse_molecule(notation: str, system: Readable = "smiles") -> Molecule | NoM
 BondKind: TypeAlias = Literal["single", "double", "triple", "aromatic", "rotatable", "total"]
 
 
+_ENDS_NO_TURN = ("*#*", "C(F)(F)F", "C(Cl)(Cl)Cl", "C(Br)(Br)Br", "C([CH3])([CH3])[CH3]")
+_OF_AMIDES = ("[CD3](=[N,O,S])-!@[#7,O,S&!D1]", "[#7,O,S&!D1]-!@[CD3]=[N,O,S]")
+
+
+def _rotatable() -> str:
+    """Bonds outside rings that turn: no end is terminal, linear or the middle of three alike, and
+    not both are atoms of an amide, an ester or the like.
+
+    The numbers make RDKit look for a condition once for both ends: half the time that its own
+    `CalcNumRotatableBonds` takes, which counts the same.
+    """
+    turning = [f"!$({group})_{number}" for number, group in enumerate(_ENDS_NO_TURN, start=1)]
+    apart = [f"!$({group})" for group in _OF_AMIDES]
+    return f"[{';'.join(('!D1', *turning, *apart))}]-!@[{';'.join(('!D1', *turning))}]"
+
+
 _BOND_PATTERNS: Mapping[BondKind, str] = {
+    "rotatable": _rotatable(),
     "single": "[!#1]-[!#1]",
     "double": "[!#1]=[!#1]",
     "triple": "[!#1]#[!#1]",
@@ -100,11 +117,12 @@ def count_bonds(
     if isinstance(mol, NoMolecule):
         return mol
     counts: dict[BondKind, int] = {}
+    has_hydrogen_atoms = mol.GetNumAtoms() > mol.GetNumHeavyAtoms()
     for kind in kinds:
-        if kind == "rotatable":
-            counts[kind] = _descriptors().CalcNumRotatableBonds(mol)
-        elif kind == "total" and mol.GetNumAtoms() == mol.GetNumHeavyAtoms():
+        if kind == "total" and not has_hydrogen_atoms:
             counts[kind] = mol.GetNumBonds()
+        elif kind == "rotatable" and has_hydrogen_atoms:  # It takes them off first.
+            counts[kind] = _descriptors().CalcNumRotatableBonds(mol)
         elif kind == "triple" and system == "smiles" and "#" not in notation:
             counts[kind] = 0
         else:  # A substructure search in C++ takes a fifth of a loop over bonds in Python.
@@ -133,11 +151,16 @@ def count_matches(
 
 
 def _matches(mol: Any, smarts: str) -> int:
-    pattern = _pattern(smarts)
-    return len(mol.GetSubstructMatches(pattern, uniquify=True, maxMatches=_MAX_MATCHES))
+    return len(mol.GetSubstructMatches(_pattern(smarts), _matching()))
 
 
-_MAX_MATCHES = 1_000_000  # RDKit stops at 1,000 by default.
+@cache
+def _matching() -> Any:
+    """How matches are counted: one set of atoms counts once, without regard to stereochemistry."""
+    parameters = _chem().SubstructMatchParameters()
+    parameters.uniquify = True
+    parameters.maxMatches = 1_000_000  # RDKit stops at 1,000 by default.
+    return parameters
 
 
 @cache

@@ -188,6 +188,22 @@ def test_bonds_are_counted_by_kind(notation, counts):
     assert count_bonds(notation, KINDS) == dict(zip(KINDS, counts, strict=True))
 
 
+@pytest.mark.parametrize(
+    "notation",
+    [
+        "CCCC(=O)NCC", "CCCC(=O)OCC", "CC(C)(C)OC", "CCC(F)(F)F", "CCC(Cl)(Cl)Br", "C#CCCC#N", "CCC(=S)NC",
+        "CC(=[NH2+])NCC", "O=C1CCCN1CC", "CCOC(=O)NCC", "CSC(=O)CC", "CC(=O)S", "CC(=O)SC(=O)C", "NC(N)=O",
+        "c1ccccc1-c1ccccc1", "C1CCCCC1C1CCCCC1", "CCS(=O)(=O)NCC", "CC(=O)OC(C)=O", "[2H]CCC[2H]", "CCO.CCN",
+        "C[Mg]CC", "CC(C)=NOCC", "CCC(Br)(Br)Br", "OC(=O)CCNC(=O)c1ccccc1", "CCC(=O)C(=O)CC",
+    ],
+)  # fmt: skip
+def test_bonds_rotate_where_rdkit_says_so(notation):
+    from rdkit.Chem import MolFromSmiles, rdMolDescriptors
+
+    expected = rdMolDescriptors.CalcNumRotatableBonds(MolFromSmiles(notation))
+    assert count_bonds(notation, ("rotatable",)) == {"rotatable": expected}
+
+
 def test_bonds_to_hydrogen_are_counted_where_asked_for():
     assert count_bonds("[2H]CO", ("single", "total"), with_hydrogens=True) == {
         "single": 5, "total": 5,
