@@ -6,6 +6,8 @@ padded, and a line right below joins the table: a pattern gets each of these wro
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -45,6 +47,33 @@ def markdown_tables(text: str) -> tuple[MarkdownTable, ...]:
     opened = [index for index, token in enumerate(tokens) if token.type == "table_open"]
     closed = [index for index, token in enumerate(tokens) if token.type == "table_close"]
     return tuple(_table(tokens[start : end + 1]) for start, end in zip(opened, closed, strict=True))
+
+
+def header_above(text: str, position: int) -> str:
+    """The header of the column in whose body the position stands; empty outside of tables.
+
+    Linear over all the positions of a text.
+    """
+    tables = markdown_tables(text)
+    if not tables or position >= MAX_CHARACTERS:
+        return ""
+    starts = _line_starts(text)
+    line = bisect_right(starts, position) - 1
+    for table in tables[: bisect_right(tables, line, key=lambda table: table.start_line)][-1:]:
+        if table.start_line + 2 <= line < table.end_line:  # Below the header and its rule.
+            row = text[starts[line] : position].lstrip().removeprefix("|")
+            column = len(_PIPE.findall(row))
+            return table.header[column] if column < table.columns else ""
+    return ""
+
+
+_PIPE = re.compile(r"(?<!\\)\|")
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+@lru_cache(maxsize=8)
+def _line_starts(text: str) -> tuple[int, ...]:
+    return (0, *(match.end() for match in _LINE_END.finditer(text)))
 
 
 @cache

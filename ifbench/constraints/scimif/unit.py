@@ -26,6 +26,7 @@ from ifbench.constraints.constraint import (
 )
 from ifbench.parsing.answers import Region, final_answer
 from ifbench.parsing.exact_values import ExactValue, exact_values_in
+from ifbench.parsing.markdown_tables import header_above
 from ifbench.parsing.numbers import DecimalMark, Number, quantities_in, unit_text_at
 from ifbench.parsing.units import Unit, leading_unit, parse_unit
 from ifbench.types import Evidence
@@ -81,7 +82,7 @@ def unit_consistency(discipline: str, example: Example) -> Constraint:
         group="unit",
         params=UnitParams,
         example=example,
-        version=3,
+        version=4,
     )(uses_asked_unit)
 
 
@@ -343,11 +344,12 @@ _LABEL = re.compile(
     r"[(\[]\s?(?:in )?((?:[^()\[\]\n]|\([^()\n]{0,30}\)){1,50})[)\]][\"'*_`]{0,4}\s{0,4}[:=≈：|]"
     r"[\s\"'*_$`]{0,6}\Z"
 )
+_HEADER = re.compile(r"(?:[(\[](?: ?in )?|\bin | / )([^()\[\]]{1,40})[)\]]?\s?\Z")
 _OBJECT = 300  # Characters on either side in which the rest of an object is looked for.
 
 
 def _beside(text: str, number: Number | ExactValue, aliases: Mapping[str, str]) -> Unit | None:
-    """The unit where it stands apart: another key, the next cell, or the label's brackets.
+    """The unit where it stands apart: another key, the next cell, or a label's or header's brackets.
 
     `{"value": 12.5, "unit": "kJ/mol"}`, `[12.5, "kJ/mol"]`, `Density (g/cm³): 2.70`.
     """
@@ -364,7 +366,8 @@ def _beside(text: str, number: Number | ExactValue, aliases: Mapping[str, str]) 
         unit = parse_unit(candidate[1], aliases) if candidate else None
         if unit is not None:
             return unit
-    return None
+    header = _HEADER.search(header_above(text, start))
+    return parse_unit(header[1], aliases) if header else None
 
 
 # ── The five constraints ─────────────────────────────────────────────────────────────

@@ -49,6 +49,9 @@ PASSING = [
     ("kJ/mol", "value,unit\n12.5,kJ/mol"),
     ("kJ/mol", "<r><value>12.5</value><unit>kJ/mol</unit></r>"),
     ("kJ/mol", "Energy (kJ/mol): 12.5"),
+    ("m/s", "| Body | Mass (kg) | Speed [m/s] |\n|---|---|---|\n| A | 2.0 | 3.0 |\n| B | 4.5 | 5.0 |"),
+    ("kg", "Part | Mass in kg\n-|-\nwhole | 4.5"),
+    ("kg", "| a \\| b | m / kg |\r\n|-|-|\r\n| 1 \\| 2 | 4.5 |"),
     # Other quantities of the final answer are conditions, or the same one in other words.
     ("kJ/mol", "The answer is 12.5 kJ/mol at 298 K."),
     ("kJ/mol", "It releases 12.5 kJ/mol at 298 K."),
@@ -104,6 +107,10 @@ def test_the_final_quantity_in_the_asked_unit_passes(unit, text):
 
 
 FAILING = [
+    ("kg", "| Body | Mass (kg) | Speed [m/s] |\n|---|---|---|\n| A | 2.0 | 3.0 |"),  # The other column.
+    ("kg", "| Mass (kg) |\n|---|\n| 4.5 |\n\nSo it is 4.5."),  # Below the table.
+    ("kg", "| Mass (kg) | Is it? |\n| 4.5 | 5.5 |"),  # No rule below the header: no table.
+    ("kg", "| Choice (A) | Mass |\n|---|---|\n| 1 | 4.5 |"),
     ("kJ/mol", "The answer is 12.5."),
     ("kJ/mol", "The answer is 12.5 kcal/mol."),
     ("kJ/mol", "The answer is 12.5 kJ."),
