@@ -58,7 +58,7 @@ else
 		echo "$(PYTHON) cannot make virtual environments (on Debian: apt-get install python3-venv)"; \
 		exit 1; }
 	$(PYTHON) -m venv --clear "$(VENV)"
-	$(BIN)/python -m pip --disable-pip-version-check install --quiet --requirement requirements.lock
+	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --no-compile --requirement requirements.lock
 	$(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --editable .
 endif
 	@touch $@
