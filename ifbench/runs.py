@@ -150,6 +150,14 @@ def _surveyed(draft: _Draft, store: Store, address: str, look: Callable[..., Sur
     )
 
 
+def left_usd(runs: Sequence[Run]) -> float | None:
+    """What `max_usd` leaves to runs together after all that they have spent; `None` without one."""
+    cap = runs[0].config.max_usd
+    counts = [run.manifest.counts for run in runs]
+    spent = sum(calls.cost_usd for one in counts for calls in (*one.calls, *one.preflight))
+    return None if cap is None else max(0.0, cap - spent)
+
+
 @contextmanager
 def of_point(name: str) -> Iterator[None]:
     """Name the point of a sweep in what is raised."""

@@ -36,6 +36,9 @@ SETTLED = frozenset({
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
 
+UNASKED = (FailureKind.NOT_RUN, FailureKind.SPENDING_CAP)
+"""Calls that nobody made."""
+
 
 def run(options: argparse.Namespace) -> int:
     """Evaluate, print, and say how it came out."""
@@ -203,7 +206,7 @@ def _print_run(run: Run, evaluation: Evaluation, scores: Sequence[Score]) -> Non
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))
         print()
     for calls in evaluation.manifest.invocations[-1].calls:
-        unasked = calls.failed.get(FailureKind.NOT_RUN, 0)
+        unasked = sum(calls.failed.get(kind, 0) for kind in UNASKED)
         failed = sum(calls.failed.values()) - unasked
         print(
             f"asked {calls.model} as {calls.purpose}: {calls.answered} answers, "
@@ -265,9 +268,10 @@ def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     elif others <= SETTLED:
         yield "No call is missing: raise judging.attempts, or mend the data's parameters."
     else:
-        if Cause.SPENDING_CAP in causes:
+        raised = ", with max_usd raised" if Cause.SPENDING_CAP in causes else ""
+        if raised:
             yield "max_usd is reached: nothing more is asked until it is raised."
-        yield f"To ask for what is missing: {command}"
+        yield f"To ask for what is missing{raised}: {command}"
 
 
 def _print_reasons(evaluation: Evaluation) -> None:

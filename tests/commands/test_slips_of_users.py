@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ifbench.cli import main
+from ifbench.store import Store
 
 QUIET = ["execution=local", "candidates=[scripted]", "judge=null"]
 
@@ -64,6 +65,25 @@ def test_where_calls_are_missing_too_the_command_is_said_to_help(capsys):
     out = capsys.readouterr().out
     assert "the first is of sample odd: " in out
     assert "To ask for what is missing: ifbench evaluate" in out
+
+
+def test_a_cap_that_pays_for_nothing_asks_nobody_and_says_what_to_raise(capsys):
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/dear.yaml").write_text(
+        "engine: scripted\nmodel: dear\nprice: {input_per_million: 9, output_per_million: 9}\n"
+    )
+    capped = [*QUIET, "candidates=[dear]", "benchmark.limit=2", "max_usd=0.00001"]
+    assert main(["plan", *capped]) == 0
+    assert "max_usd leaves $0.00: what it does not pay for is owed." in capsys.readouterr().out
+    assert main(["evaluate", *capped]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("To ask for what is missing, with max_usd raised: ifbench evaluate")
+    assert any("0 answers, 0 from the store, 0 failed, 2 not asked" in line for line in lines)
+    assert any("of max_usd is left, and a call may cost $0.0" in line for line in lines)
+    (manifest,) = Store("store").list_runs()
+    assert not manifest.counts.preflight
+    assert main(["plan", *capped[:-1], "max_usd=100"]) == 0
+    assert "max_usd" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

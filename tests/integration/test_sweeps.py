@@ -196,7 +196,9 @@ def test_a_cap_is_that_of_the_whole_command(place):
     counts = [one["counts"] for one in manifests(place).values()]
     spent = sum(calls["cost_usd"] for one in counts for calls in (*one["calls"], *one["preflight"]))
     assert 200 < spent <= 300
-    assert capped.last_line.startswith("To ask for what is missing: ifbench evaluate -m ")
+    assert capped.last_line.startswith(
+        "To ask for what is missing, with max_usd raised: ifbench evaluate -m "
+    )
     asked = place.prompts().total()
     place.evaluate(*SWEEP, FEW, "max_usd=300")
     assert place.prompts().total() - asked <= 3  # What is left pays for a short call at most.
