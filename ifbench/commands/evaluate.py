@@ -36,6 +36,8 @@ SETTLED = frozenset({
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
 
+NOBODY = frozenset({Cause.NO_JUDGE, Cause.NO_EXTRACTOR})
+"""Causes that stand until somebody is named to decide: nobody is asked meanwhile."""
 UNASKED = (FailureKind.NOT_RUN, FailureKind.SPENDING_CAP)
 """Calls that nobody made."""
 
@@ -259,12 +261,16 @@ def _print_ending(evaluation: Evaluation, *, is_alone: bool) -> None:
 def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     """What to do about samples that are owed, by the causes."""
     causes = {cause for one in owing for cause in one.manifest.counts.undecided}
-    others = causes - {Cause.MEDIA}
+    others = causes - {Cause.MEDIA} - NOBODY
     for first in dict.fromkeys(one.unreadable for one in owing if one.unreadable):
         yield f"A picture or video cannot be shown; the first is of {first}"
         yield "Asking again does not help there: mend the file, or the record that names it."
-    if causes == {Cause.MEDIA}:
-        yield f"Once mended: {command}"
+    if causes & NOBODY:
+        words = "Some constraints need a judge or an extractor, and none is named: name one"
+        yield f"{words} (judge=NAME), or allow for them with max_owed."
+    if not others:
+        if Cause.MEDIA in causes:
+            yield f"Once mended: {command}"
     elif others <= SETTLED:
         yield "No call is missing: raise judging.attempts, or mend the data's parameters."
     else:

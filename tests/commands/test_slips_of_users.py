@@ -56,15 +56,26 @@ def test_a_picture_that_cannot_be_read_is_named_with_its_sample(capsys):
 
 def test_where_calls_are_missing_too_the_command_is_said_to_help(capsys):
     Path("bad.png").write_bytes(b"no picture")
-    steps = {"constraint": "chemistry:reaction_steps", "params": {"steps": ["one"]}}
-    data = write_records(
-        record("odd", **PICTURED),
-        record("judged", checklist=[steps]),
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/cut.yaml").write_text(
+        "engine: scripted\nmodel: cut\noptions: {failures: {lost: rejected}}\n"
     )
-    assert main(["evaluate", *QUIET, data]) == 3
+    data = write_records(record("odd", **PICTURED), record("gone", instruction="What is lost?"))
+    assert main(["evaluate", *QUIET, "candidates=[cut]", data]) == 3
     out = capsys.readouterr().out
     assert "the first is of sample odd: " in out
     assert "To ask for what is missing: ifbench evaluate" in out
+
+
+def test_what_nobody_is_named_to_decide_is_not_asked_for_again(capsys):
+    Path("bad.png").write_bytes(b"no picture")
+    steps = {"constraint": "chemistry:reaction_steps", "params": {"steps": ["one"]}}
+    data = write_records(record("odd", **PICTURED), record("judged", checklist=[steps]))
+    assert main(["evaluate", *QUIET, data]) == 3
+    out = capsys.readouterr().out
+    assert "name one (judge=NAME), or allow for them with max_owed." in out
+    assert "Once mended: ifbench evaluate" in out
+    assert "No call is missing" not in out
 
 
 def test_a_cap_that_pays_for_nothing_asks_nobody_and_says_what_to_raise(capsys):
