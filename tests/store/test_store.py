@@ -92,6 +92,12 @@ def test_an_error_names_the_location_without_its_secrets(scheme: str) -> None:
     assert "planted" not in str(caught.value)
 
 
+@pytest.mark.parametrize("uri", ["s3://", "s3:///", "s3://?region=x"])
+def test_a_store_without_a_bucket_is_refused(uri: str) -> None:
+    with pytest.raises(StoreError, match="no store can be opened there"):
+        Store(uri)
+
+
 def test_writing_to_memory_goes_the_same_way(tmp_path: Path) -> None:
     from pyarrow import fs
 
