@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
@@ -111,13 +112,11 @@ def build_executor(config: RunConfig) -> RunningExecutor:
         case "ray":
             from ifbench.execution.ray_data import RayExecutor, RayOptions
 
-            return RayExecutor(
-                RayOptions(
-                    address=config.execution.address,
-                    cpus=config.execution.cpus,
-                    most_crashes=config.execution.most_crashes,
-                )
-            )
+            where = config.execution
+            options = RayOptions(address=where.address, cpus=where.cpus)
+            if where.most_crashes is not None:
+                options = replace(options, most_crashes=where.most_crashes)
+            return RayExecutor(options)
 
 
 def command_line(overrides: Sequence[str], config_dir: object, *, is_sweep: bool = False) -> str:
@@ -142,8 +141,8 @@ def _announce(runs: Sequence[Run]) -> None:
             f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
             f"{stored} answers {'' if run.survey.is_exact else 'of candidates '}stored already"
         )
-        for point in run.points[1:]:
-            _say(f"  `{point}` is this run, too: what is swept there changes no result")
+        for words in run.twins:
+            _say(f"  {words}")
     if len(runs) > 1:
         planned = sum(run.planned for run in runs)
         _say(f"{len(runs)} runs over one store, {planned} trials together")
