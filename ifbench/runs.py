@@ -58,6 +58,12 @@ class Run:
         """What tells it from the other runs of the command."""
         return self.points[0] if self.points else f"run {self.id}"
 
+    @property
+    def twins(self) -> tuple[str, ...]:
+        """What is to be said of the further points that come to this run."""
+        words = "is this run, too: what is swept there changes no result"
+        return tuple(f"`{point}` {words}" for point in self.points[1:])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:

@@ -48,6 +48,7 @@ def calls_table(runs: Sequence[Run]) -> Table:
             _cost_note(list(models.values()), sum(map(_cost_of, runs))),
             "shortest time: what the limits allow at best; unknown latency is left out.",
             *_cap_notes(runs),
+            *(f"run {run.id}: {words}." for run in runs for words in run.twins),
         ),
     )  # fmt: skip
 
