@@ -273,6 +273,16 @@ def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     elif others <= SETTLED:
         yield "No call is missing: raise judging.attempts, or mend the data's parameters."
     else:
+        rejecting = sorted(
+            {
+                calls.model
+                for one in owing
+                for calls in one.manifest.invocations[-1].calls
+                if calls.failed.get(FailureKind.REJECTED)
+            }
+        )
+        if rejecting:
+            yield f"{', '.join(rejecting)} rejected calls, and will again until what it says is mended."
         raised = ", with max_usd raised" if Cause.SPENDING_CAP in causes else ""
         if raised:
             yield "max_usd is reached: nothing more is asked until it is raised."

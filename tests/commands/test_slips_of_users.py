@@ -64,6 +64,7 @@ def test_where_calls_are_missing_too_the_command_is_said_to_help(capsys):
     assert main(["evaluate", *QUIET, "candidates=[cut]", data]) == 3
     out = capsys.readouterr().out
     assert "the first is of sample odd: " in out
+    assert "cut rejected calls, and will again until what it says is mended." in out
     assert "To ask for what is missing: ifbench evaluate" in out
 
 
