@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.overview import RunScores, differences, overview_table
+from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.schemas import tables_to_scores
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, iter_scores
+from ifbench.store.progress import load_progress
 from ifbench.types import Score
 
 
@@ -265,11 +268,11 @@ def runs_table(store: Store) -> Table:
             "state",
             "complete",
         ),
-        rows=tuple(_run_row(manifest) for manifest in store.list_runs()),
+        rows=tuple(_run_row(store, manifest) for manifest in store.list_runs()),
     )
 
 
-def _run_row(manifest: Manifest) -> tuple[str, ...]:
+def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     config = manifest.config
     started = manifest.started_at
     judge = config.get("judge") or {}
@@ -286,6 +289,17 @@ def _run_row(manifest: Manifest) -> tuple[str, ...]:
         config.get("correctness", "?"),
         config.get("rules", "?"),
         f"{started:%Y-%m-%d %H:%M}" if started else "",
-        manifest.invocations[-1].ending if manifest.invocations else "",
-        f"{manifest.counts.complete}/{manifest.counts.planned}",
+        *_standing(store, manifest),
     )
+
+
+def _standing(store: Store, manifest: Manifest) -> tuple[str, str]:
+    """A run's state and how far it is. One that was killed has left word of no end."""
+    if not manifest.invocations:
+        return "", ""
+    counts = manifest.counts
+    if manifest.invocations[-1].ending != "running":
+        return manifest.invocations[-1].ending, f"{counts.complete}/{counts.planned}"
+    progress = load_progress(store.root, manifest.run_id)
+    status = run_status(manifest, progress, datetime.now(UTC))
+    return status.state, f"{status.complete}/{status.planned}"

@@ -80,6 +80,8 @@ def test_a_run_that_was_killed_is_silent(capsys):
     out = status(capsys)
     assert "silent: last seen 45 s ago" in out
     assert "The same command goes on with it" in out
+    assert main(["report", "--list"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2].split()[-2:] == ["silent", "2/2"]
 
 
 def test_without_a_name_all_that_go_on_are_shown_and_no_others(capsys):

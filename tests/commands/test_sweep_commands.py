@@ -57,6 +57,9 @@ def test_runs_that_share_no_table_are_shown_at_a_glance(capsys):
     line = capsys.readouterr().out.splitlines()[-1]
     ids = line.partition("ifbench report ")[2].split()
     assert len(ids) == 4
+    assert ifbench("status") == 0
+    shown = capsys.readouterr().out
+    assert all(f"run {name}: " in shown for name in ids)
     assert ifbench("report", *ids, "--only", "overview", "--format", "json") == 0
     table = json.loads(capsys.readouterr().out)
     assert [row["what differs"] for row in table["rows"]] == [
