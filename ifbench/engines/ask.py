@@ -242,6 +242,8 @@ class Asker:
         """Make an answer durable. Once queued it is written, also if this call is cancelled."""
         try:
             written = asyncio.wrap_future(self._journal.append_soon(response))
+            # Of several that fail the first ends the run, and nobody is left to hear of the others.
+            written.add_done_callback(lambda done: done.cancelled() or done.exception())
             await asyncio.shield(written)
         # Whatever keeps an answer from the disk must end the run: the next would be paid in vain.
         except Exception as error:
