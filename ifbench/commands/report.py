@@ -235,7 +235,7 @@ def _write(tables: Sequence[Table], form: str, path: Path | None, about: Mapping
 
 def find_run(store: Store, name: str | None) -> Manifest:
     """The run whose id starts with `name`, or the latest. Raises `StoreError`."""
-    runs = store.list_runs()
+    runs = [one for one in store.list_runs() if one.invocations]
     where = store.root.uri
     if not runs and (unread := store.run_ids()):
         raise StoreError(f"{where}: no manifest can be read, of {', '.join(unread[:8])}")
@@ -274,17 +274,13 @@ def runs_table(store: Store) -> Table:
 
 def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     config = manifest.config
-    started = manifest.started_at
-    judge = config.get("judge") or {}
+    started, benchmark = manifest.started_at, config.get("benchmark")
+    variant = benchmark.get("variant") if isinstance(benchmark, Mapping) else None
     return (
         manifest.run_id,
-        " ".join(
-            filter(
-                None, (_name(config.get("benchmark")), config.get("benchmark", {}).get("variant"))
-            )
-        ),
-        ", ".join(model.get("name", "?") for model in config.get("candidates", ())),
-        judge.get("name", "none"),
+        " ".join(filter(None, (_name(benchmark), variant))),
+        ", ".join(_name(model) for model in config.get("candidates") or ()),
+        _name(config.get("judge")),
         _name(config.get("grader")),
         config.get("correctness", "?"),
         config.get("rules", "?"),

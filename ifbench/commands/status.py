@@ -44,7 +44,8 @@ def chosen(store: Store, names: Sequence[str]) -> list[RunStatus]:
     if names:
         manifests = {one.run_id: one for one in (find_run(store, name) for name in names)}
         return [status_of(store, manifest) for manifest in manifests.values()]
-    latest, runs = find_run(store, None).invocations[-1], store.list_runs()
+    latest = find_run(store, None).invocations[-1]
+    runs = [one for one in store.list_runs() if one.invocations]
     found = [status_of(store, one) for one in runs if one.invocations[-1].ending == "running"]
     going_on = [status for status in found if status.is_going_on]
     return going_on or [
