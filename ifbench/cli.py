@@ -150,7 +150,7 @@ def _parser() -> argparse.ArgumentParser:
         "runs",
         nargs="*",
         metavar="RUN",
-        help="a run's id, or enough of it; default: all that go on, or else the latest",
+        help="a run's id, or enough of it; default: all that go on, or else those of the latest command",
     )
     _stored(status)
     status.add_argument("--watch", action="store_true", help="again and again until they end")

@@ -20,11 +20,12 @@ from typing import Protocol, TypeAlias
 
 from ifbench.accounting import Book, calls_of, spent
 from ifbench.engines.build import open_engines
-from ifbench.engines.preflight import Endpoint, endpoint_of, preflight
+from ifbench.engines.estimates import most_usd
+from ifbench.engines.preflight import Endpoint, endpoint_of, preflight, tiny_prompt
 from ifbench.errors import IfbenchError, PrerequisiteError, StoreError
 from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Executor, Lane, Step
-from ifbench.runs import Run, trials
+from ifbench.runs import Run, left_usd, trials
 from ifbench.serving import LaneId, Serving, Wanted, lane_of, open_serving
 from ifbench.store import Manifest, ResultsWriter
 from ifbench.store.manifest import Calls, current_environment, finished, started
@@ -98,10 +99,12 @@ def _evaluate(
 ) -> tuple[Evaluation, ...]:
     began, here = datetime.now(UTC), current_environment()
     manifests = [started(run.manifest, began, here) for run in runs]
-    probed = check_endpoints(runs, serving)
+    probed, left = check_endpoints(runs, serving), left_usd(runs)
+    if left is not None:
+        left = max(0.0, left - sum(one.cost_usd for calls in probed.values() for one in calls))
     for manifest in manifests:
         runs[0].store.save_manifest(manifest)
-    steps = evaluation_steps({run.id: run.config for run in runs}, left_usd(runs, probed))
+    steps = evaluation_steps({run.id: run.config for run in runs}, left)
     with _ledgers(runs, manifests, probed) as ledgers:
         try:
             with watch(runs, executor, steps):
@@ -245,7 +248,8 @@ def check_endpoints(runs: Sequence[Run], serving: Serving) -> Mapping[str, tuple
     """One tiny call to each endpoint that will be asked, counted apart, for the first run that
     will ask it.
 
-    Servers of ours have to be up for it; those that wait for GPUs of others are left out. Raises
+    Servers of ours have to be up for it; those that wait for GPUs of others are left out. Where
+    `max_usd` does not leave as much as these calls may cost, nobody is called. Raises
     `PrerequisiteError` with every problem and how to mend it; nothing else is spent.
     """
     asked: dict[str, list[ModelConfig]] = {}
@@ -255,7 +259,8 @@ def check_endpoints(runs: Sequence[Run], serving: Serving) -> Mapping[str, tuple
         own = [m for m in owing if endpoint_of(m) not in known and not serving.is_later(m)]
         known.update(map(endpoint_of, own))
         asked[run.id] = own
-    if not known:
+    left, tiny = left_usd(runs), [tiny_prompt(one) for own in asked.values() for one in own]
+    if not known or (left is not None and sum(map(most_usd, tiny)) > left):
         return dict.fromkeys(asked, ())
     find = None if serving.finder is None else serving.finder.addresses
 
@@ -273,16 +278,3 @@ def check_endpoints(runs: Sequence[Run], serving: Serving) -> Mapping[str, tuple
     if problems:
         raise PrerequisiteError("\n".join(["nothing was asked:", *problems]))
     return {run.id: calls_of(counts[run.id], run.config.models) for run in runs}
-
-
-def left_usd(runs: Sequence[Run], probed: Mapping[str, tuple[Calls, ...]]) -> float | None:
-    """What the runs may still spend together; `None` where there is no cap."""
-    cap = runs[0].config.max_usd
-    if cap is None:
-        return None
-    spent_usd = sum(
-        calls.cost_usd
-        for run in runs
-        for calls in (*run.manifest.counts.calls, *run.manifest.counts.preflight, *probed[run.id])
-    )
-    return max(0.0, cap - spent_usd)

@@ -58,6 +58,12 @@ class Run:
         """What tells it from the other runs of the command."""
         return self.points[0] if self.points else f"run {self.id}"
 
+    @property
+    def twins(self) -> tuple[str, ...]:
+        """What is to be said of the further points that come to this run."""
+        words = "is this run, too: what is swept there changes no result"
+        return tuple(f"`{point}` {words}" for point in self.points[1:])
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Draft:
@@ -148,6 +154,14 @@ def _surveyed(draft: _Draft, store: Store, address: str, look: Callable[..., Sur
         survey=found,
         points=draft.points,
     )
+
+
+def left_usd(runs: Sequence[Run]) -> float | None:
+    """What `max_usd` leaves to runs together after all that they have spent; `None` without one."""
+    cap = runs[0].config.max_usd
+    counts = [run.manifest.counts for run in runs]
+    spent = sum(calls.cost_usd for one in counts for calls in (*one.calls, *one.preflight))
+    return None if cap is None else max(0.0, cap - spent)
 
 
 @contextmanager

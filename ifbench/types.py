@@ -471,6 +471,10 @@ class Cause(StrEnum):
     GRADER_TRUNCATED = "grader_truncated"
     NO_GRADER = "no_grader"
     """No script can tell whether the answer is right, and the run names no grader."""
+    NO_JUDGE = "no_judge"
+    """Only a judge can decide it, and the run names none."""
+    NO_EXTRACTOR = "no_extractor"
+    """A script decides it on what an extractor quotes, and the run names none."""
     NO_REFERENCE = "no_reference"
     """There is nothing to compare the answer with."""
 

@@ -7,6 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
@@ -35,6 +36,11 @@ SETTLED = frozenset({
     Cause.GRADER_UNREADABLE, Cause.GRADER_TRUNCATED,
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
+
+NOBODY = frozenset({Cause.NO_JUDGE, Cause.NO_EXTRACTOR})
+"""Causes that stand until somebody is named to decide: nobody is asked meanwhile."""
+UNASKED = (FailureKind.NOT_RUN, FailureKind.SPENDING_CAP)
+"""Calls that nobody made."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -106,13 +112,11 @@ def build_executor(config: RunConfig) -> RunningExecutor:
         case "ray":
             from ifbench.execution.ray_data import RayExecutor, RayOptions
 
-            return RayExecutor(
-                RayOptions(
-                    address=config.execution.address,
-                    cpus=config.execution.cpus,
-                    most_crashes=config.execution.most_crashes,
-                )
-            )
+            where = config.execution
+            options = RayOptions(address=where.address, cpus=where.cpus)
+            if where.most_crashes is not None:
+                options = replace(options, most_crashes=where.most_crashes)
+            return RayExecutor(options)
 
 
 def command_line(overrides: Sequence[str], config_dir: object, *, is_sweep: bool = False) -> str:
@@ -137,8 +141,8 @@ def _announce(runs: Sequence[Run]) -> None:
             f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
             f"{stored} answers {'' if run.survey.is_exact else 'of candidates '}stored already"
         )
-        for point in run.points[1:]:
-            _say(f"  `{point}` is this run, too: what is swept there changes no result")
+        for words in run.twins:
+            _say(f"  {words}")
     if len(runs) > 1:
         planned = sum(run.planned for run in runs)
         _say(f"{len(runs)} runs over one store, {planned} trials together")
@@ -203,7 +207,7 @@ def _print_run(run: Run, evaluation: Evaluation, scores: Sequence[Score]) -> Non
         print("\n".join(f"  {line}" for line in verdict_lines(evaluation.failed_item)))
         print()
     for calls in evaluation.manifest.invocations[-1].calls:
-        unasked = calls.failed.get(FailureKind.NOT_RUN, 0)
+        unasked = sum(calls.failed.get(kind, 0) for kind in UNASKED)
         failed = sum(calls.failed.values()) - unasked
         print(
             f"asked {calls.model} as {calls.purpose}: {calls.answered} answers, "
@@ -256,18 +260,33 @@ def _print_ending(evaluation: Evaluation, *, is_alone: bool) -> None:
 def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     """What to do about samples that are owed, by the causes."""
     causes = {cause for one in owing for cause in one.manifest.counts.undecided}
-    others = causes - {Cause.MEDIA}
+    others = causes - {Cause.MEDIA} - NOBODY
     for first in dict.fromkeys(one.unreadable for one in owing if one.unreadable):
         yield f"A picture or video cannot be shown; the first is of {first}"
         yield "Asking again does not help there: mend the file, or the record that names it."
-    if causes == {Cause.MEDIA}:
-        yield f"Once mended: {command}"
+    if causes & NOBODY:
+        words = "Some constraints need a judge or an extractor, and none is named: name one"
+        yield f"{words} (judge=NAME), or allow for them with max_owed."
+    if not others:
+        if Cause.MEDIA in causes:
+            yield f"Once mended: {command}"
     elif others <= SETTLED:
         yield "No call is missing: raise judging.attempts, or mend the data's parameters."
     else:
-        if Cause.SPENDING_CAP in causes:
+        rejecting = sorted(
+            {
+                calls.model
+                for one in owing
+                for calls in one.manifest.invocations[-1].calls
+                if calls.failed.get(FailureKind.REJECTED)
+            }
+        )
+        if rejecting:
+            yield f"{', '.join(rejecting)} rejected calls, and will again until what it says is mended."
+        raised = ", with max_usd raised" if Cause.SPENDING_CAP in causes else ""
+        if raised:
             yield "max_usd is reached: nothing more is asked until it is raised."
-        yield f"To ask for what is missing: {command}"
+        yield f"To ask for what is missing{raised}: {command}"
 
 
 def _print_reasons(evaluation: Evaluation) -> None:

@@ -11,7 +11,7 @@ from ifbench.accounting import cost_usd
 from ifbench.cli import EXIT_OK
 from ifbench.config import load_points
 from ifbench.report.tables import Table, render
-from ifbench.runs import Run, ready
+from ifbench.runs import Run, left_usd, ready
 from ifbench.survey import CallSum
 from ifbench.types import ModelConfig, Purpose
 
@@ -47,6 +47,8 @@ def calls_table(runs: Sequence[Run]) -> Table:
             "tokens are estimates: 4 characters a token, pictures by size; out is at most.",
             _cost_note(list(models.values()), sum(map(_cost_of, runs))),
             "shortest time: what the limits allow at best; unknown latency is left out.",
+            *_cap_notes(runs),
+            *(f"run {run.id}: {words}." for run in runs for words in run.twins),
         ),
     )  # fmt: skip
 
@@ -146,6 +148,14 @@ def _row(call: CallSum, model: ModelConfig) -> tuple[str, ...]:
 
 def _cost(call: CallSum, model: ModelConfig) -> float:
     return cost_usd(model.price, call.input_tokens, call.most_output_tokens)
+
+
+def _cap_notes(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Whether `max_usd` may end the asking before all is asked."""
+    left = left_usd(runs)
+    if left is None or sum(map(_cost_of, runs)) <= left:
+        return ()
+    return (f"max_usd leaves ${left:,.2f}: what it does not pay for is owed.",)
 
 
 def _is_priced(model: ModelConfig) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,13 @@ from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
 from ifbench.report.overview import RunScores, differences, overview_table
+from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.schemas import tables_to_scores
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, iter_scores
+from ifbench.store.progress import load_progress
 from ifbench.types import Score
 
 
@@ -232,7 +235,7 @@ def _write(tables: Sequence[Table], form: str, path: Path | None, about: Mapping
 
 def find_run(store: Store, name: str | None) -> Manifest:
     """The run whose id starts with `name`, or the latest. Raises `StoreError`."""
-    runs = store.list_runs()
+    runs = [one for one in store.list_runs() if one.invocations]
     where = store.root.uri
     if not runs and (unread := store.run_ids()):
         raise StoreError(f"{where}: no manifest can be read, of {', '.join(unread[:8])}")
@@ -265,27 +268,34 @@ def runs_table(store: Store) -> Table:
             "state",
             "complete",
         ),
-        rows=tuple(_run_row(manifest) for manifest in store.list_runs()),
+        rows=tuple(_run_row(store, manifest) for manifest in store.list_runs()),
     )
 
 
-def _run_row(manifest: Manifest) -> tuple[str, ...]:
+def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     config = manifest.config
-    started = manifest.started_at
-    judge = config.get("judge") or {}
+    started, benchmark = manifest.started_at, config.get("benchmark")
+    variant = benchmark.get("variant") if isinstance(benchmark, Mapping) else None
     return (
         manifest.run_id,
-        " ".join(
-            filter(
-                None, (_name(config.get("benchmark")), config.get("benchmark", {}).get("variant"))
-            )
-        ),
-        ", ".join(model.get("name", "?") for model in config.get("candidates", ())),
-        judge.get("name", "none"),
+        " ".join(filter(None, (_name(benchmark), variant))),
+        ", ".join(_name(model) for model in config.get("candidates") or ()),
+        _name(config.get("judge")),
         _name(config.get("grader")),
         config.get("correctness", "?"),
         config.get("rules", "?"),
         f"{started:%Y-%m-%d %H:%M}" if started else "",
-        manifest.invocations[-1].ending if manifest.invocations else "",
-        f"{manifest.counts.complete}/{manifest.counts.planned}",
+        *_standing(store, manifest),
     )
+
+
+def _standing(store: Store, manifest: Manifest) -> tuple[str, str]:
+    """A run's state and how far it is. One that was killed has left word of no end."""
+    if not manifest.invocations:
+        return "", ""
+    counts = manifest.counts
+    if manifest.invocations[-1].ending != "running":
+        return manifest.invocations[-1].ending, f"{counts.complete}/{counts.planned}"
+    progress = load_progress(store.root, manifest.run_id)
+    status = run_status(manifest, progress, datetime.now(UTC))
+    return status.state, f"{status.complete}/{status.planned}"

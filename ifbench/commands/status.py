@@ -14,7 +14,7 @@ from ifbench.cli import EXIT_OK
 from ifbench.commands.report import find_run
 from ifbench.report.status import RunStatus, run_status, status_text
 from ifbench.store import Store
-from ifbench.store.manifest import Manifest
+from ifbench.store.manifest import Invocation, Manifest
 from ifbench.store.progress import load_progress
 
 WATCH_S = 2.0
@@ -38,17 +38,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def chosen(store: Store, names: Sequence[str]) -> list[RunStatus]:
-    """The runs named; without names all that go on, or else the latest. Raises `StoreError`."""
+    """The runs named; without names all that go on, or else those of the latest command: a sweep
+    leaves several. Raises `StoreError`.
+    """
     if names:
         manifests = {one.run_id: one for one in (find_run(store, name) for name in names)}
         return [status_of(store, manifest) for manifest in manifests.values()]
-    latest = find_run(store, None)
-    found = [
-        status_of(store, manifest)
-        for manifest in store.list_runs()
-        if manifest.invocations[-1].ending == "running"
+    latest = find_run(store, None).invocations[-1]
+    runs = [one for one in store.list_runs() if one.invocations]
+    found = [status_of(store, one) for one in runs if one.invocations[-1].ending == "running"]
+    going_on = [status for status in found if status.is_going_on]
+    return going_on or [
+        status_of(store, one) for one in runs if is_together(one.invocations[-1], latest)
     ]
-    return [status for status in found if status.is_going_on] or [status_of(store, latest)]
+
+
+def is_together(one: Invocation, other: Invocation) -> bool:
+    """True for what one command did: its runs begin in the same instant."""
+    return (one.started_at, one.pid) == (other.started_at, other.pid)
 
 
 def status_of(store: Store, manifest: Manifest) -> RunStatus:

@@ -16,7 +16,9 @@ from ifbench.errors import ConfigError
 from ifbench.kubernetes.kubectl import ENDED, Cluster
 from ifbench.kubernetes.overlays import Manifest, as_yaml, rayjob_of
 from ifbench.kubernetes.rayjob import (
+    check_image,
     check_name,
+    check_namespace,
     default_name,
     entrypoint,
     image_of,
@@ -36,6 +38,10 @@ def run(options: argparse.Namespace) -> int:
     sweep = ["-m"] if options.multirun else []
     configs = checked(overrides, options.config_dir, is_sweep=options.multirun)
     conf = own_files(options.config_dir)
+    if options.image:
+        check_image(options.image)
+    if options.namespace:
+        check_namespace(options.namespace)
     name = check_name(options.name or default_name(options.overlay, [*sweep, *options.overrides]))
     manifests = written(
         job,
@@ -46,6 +52,7 @@ def run(options: argparse.Namespace) -> int:
         conf=conf,
     )
     examples = _examples(options.image or image_of(job), configs[0])
+    _say_data(configs)
     if options.apply:
         if examples:
             raise ConfigError("; ".join(examples))
@@ -98,6 +105,14 @@ def _say_keys(configs: Sequence[RunConfig]) -> None:
     names = sorted({model.api_key_env for model in models if model.api_key_env})
     if names:
         print(f"ifbench: the secret `ifbench-keys` must hold {', '.join(names)}", file=sys.stderr)
+
+
+def _say_data(configs: Sequence[RunConfig]) -> None:
+    """A data file stays here: only the configuration is sent along."""
+    named = dict.fromkeys(config.benchmark.data for config in configs)
+    for data in (one for one in named if not one.startswith(("builtin:", "hub:"))):
+        where = "" if Path(data).is_absolute() else "; better by its whole path"
+        print(f"ifbench: {data} is not sent along: pods must find it there{where}", file=sys.stderr)
 
 
 def _apply(manifests: Sequence[Manifest], name: str, options: argparse.Namespace) -> int:

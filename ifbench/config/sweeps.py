@@ -84,6 +84,7 @@ def expand(overrides: Sequence[str], *, folders: Sequence[Path]) -> tuple[Line, 
     from hydra.errors import HydraException
 
     swept = {text: parsed for text in overrides if (parsed := _sweep(text, folders)) is not None}
+    _refuse_overridden(overrides, swept)
     # Hydra's keys have no room for names with dots and dashes: each goes by a number meanwhile.
     for number, parsed in enumerate(swept.values()):
         parsed.key_or_group = f"{_NUMBERED}{number}"
@@ -129,6 +130,20 @@ def _sweep(text: str, folders: Sequence[Path]) -> Any:
     group = key.lstrip("+").strip()
     parsed.config_loader = _Names(folders, "model" if group in ROLES else group)  # type: ignore[assignment]
     return parsed
+
+
+def _refuse_overridden(overrides: Sequence[str], swept: Mapping[str, Any]) -> None:
+    """Raise ConfigError where a later override has the key of a swept one: it would hold in all
+    points, which would bear the names of values that they do not have.
+    """
+    keys = [text.partition("=")[0].lstrip("+~").strip() for text in overrides]
+    for at, text in enumerate(overrides):
+        if text in swept and keys[at] in keys[at + 1 :]:
+            later = overrides[at + 1 + keys[at + 1 :].index(keys[at])]
+            raise ConfigError(
+                f"{origin_of_override(later)}: stands behind `{display_override(text)}` and would "
+                f"take its place in every point; give `{keys[at]}` once"
+            )
 
 
 def _refuse_too_many(swept: Mapping[str, Any]) -> None:

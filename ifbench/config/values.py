@@ -95,8 +95,9 @@ class Execution:
     gpus: Annotated[int, Ge(0)] | None = None
     """GPUs that servers of `engine: vllm` may take together; `None` takes all that there are. On a
     cluster that grows as it is asked to, the number that it may grow to."""
-    most_crashes: Annotated[int, Gt(0)] = 3
-    """Ray only: workers that may die with a sample in hand before it is set apart (`crash`)."""
+    most_crashes: Annotated[int, Gt(0)] | None = None
+    """Ray only: workers that may die with a sample in hand before it is set apart (`crash`);
+    `None` is 3."""
     cpus: Annotated[int, Gt(0)] | None = None
     """Ray only: CPUs that the cluster may grow to, where it adds machines as it is asked to;
     `None` counts those that it has at the start, and fits all workers onto them."""
@@ -104,7 +105,7 @@ class Execution:
     """Ray only: a running cluster (`auto`, `ray://…`); `None` starts one on this machine."""
 
     def __post_init__(self) -> None:
-        for key in ("address", "cpus"):
+        for key in ("address", "cpus", "most_crashes"):
             if self.name == "local" and getattr(self, key) is not None:
                 raise ValueError(f"`{key}` is for `execution=ray`; here `execution` is local")
 

@@ -21,11 +21,7 @@ from typing import Protocol, TypeAlias
 
 from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Ask, Engine, Try, failed_response
-from ifbench.engines.estimates import (
-    UNKNOWN_OUTPUT_TOKENS,
-    estimated_input_tokens,
-    estimated_tokens,
-)
+from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens, most_usd
 from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.spending import Spending, SpentError
@@ -188,8 +184,7 @@ class Asker:
         if self._spending is None:
             yield []
             return
-        longest = prompt.sampling.max_tokens or UNKNOWN_OUTPUT_TOKENS
-        most = prompt.model.price.usd(estimated_input_tokens(prompt), longest)
+        most = most_usd(prompt)
         await self._waits.unless_stopped(self._spending.reserve(most))
         costs: list[float] = []
         try:
@@ -247,6 +242,8 @@ class Asker:
         """Make an answer durable. Once queued it is written, also if this call is cancelled."""
         try:
             written = asyncio.wrap_future(self._journal.append_soon(response))
+            # Of several that fail the first ends the run, and nobody is left to hear of the others.
+            written.add_done_callback(lambda done: done.cancelled() or done.exception())
             await asyncio.shield(written)
         # Whatever keeps an answer from the disk must end the run: the next would be paid in vain.
         except Exception as error:

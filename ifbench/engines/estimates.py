@@ -49,6 +49,12 @@ def estimated_tokens(prompt: Prompt) -> int:
     return estimated_input_tokens(prompt) + (prompt.sampling.max_tokens or UNKNOWN_OUTPUT_TOKENS)
 
 
+def most_usd(prompt: Prompt) -> float:
+    """What a call may cost: its input as estimated, its answer at the longest."""
+    longest = prompt.sampling.max_tokens or UNKNOWN_OUTPUT_TOKENS
+    return prompt.model.price.usd(estimated_input_tokens(prompt), longest)
+
+
 def _media_tokens(part: Part) -> int:
     if isinstance(part, Text):
         return 0

@@ -8,7 +8,6 @@ process id, and nothing has to be cleaned up after a `kill -9`.
 from __future__ import annotations
 
 import fcntl
-import http.client
 import json
 import os
 import signal
@@ -25,6 +24,7 @@ import ifbench
 from ifbench.engines.file_lock import is_held, locked, open_for_lock, try_lock
 from ifbench.engines.llama_server import Address, ServerFolder, ServerSpec, load_address
 from ifbench.errors import PrerequisiteError
+from ifbench.health import is_healthy
 from ifbench.keys import content_key
 
 START_S = 300.0
@@ -139,15 +139,10 @@ def _listening(folder: ServerFolder) -> Address:
 
 
 def _answers(address: Address) -> bool:
-    parts = urlsplit(address.url)  # `http.client` asks no proxy, `urllib` might.
-    connection = http.client.HTTPConnection(str(parts.hostname), parts.port, timeout=HEALTH_S)
-    try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
+    parts = urlsplit(address.url)
+    assert parts.hostname is not None
+    assert parts.port is not None
+    return is_healthy(parts.hostname, parts.port, timeout_s=HEALTH_S)
 
 
 def _launch(folder: ServerFolder, spec: ServerSpec) -> None:

@@ -30,7 +30,7 @@ class Spending:
         if usd <= 0:
             return
         if self._is_empty:
-            raise SpentError(self._words)
+            raise SpentError(self._words(usd))
         ticket: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, usd))
         self._serve()
@@ -74,16 +74,21 @@ class Spending:
         self._is_empty = grant.is_empty
         self._serve()
 
-    @property
-    def _words(self) -> str:
-        return f"the run's spending cap is reached: ${self._all:,.4f} of ${self._cap:,.4f} spent"
+    def _words(self, usd: float) -> str:
+        left = max(0.0, self._cap - self._all)
+        why = (
+            f"a call may cost ${usd:,.4f} at its longest"
+            if usd > left
+            else "that was too little for a call before this one"
+        )
+        return f"${left:,.4f} of max_usd is left, and {why}"
 
     def _serve(self) -> None:
         while self._queue:
             ticket, usd = self._queue[0]
             if not ticket.done():
                 if self._is_empty:
-                    ticket.set_exception(SpentError(self._words))
+                    ticket.set_exception(SpentError(self._words(usd)))
                 elif self._committed + usd <= self._held + 1e-12:
                     self._committed += usd
                     ticket.set_result(None)

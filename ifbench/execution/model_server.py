@@ -10,7 +10,6 @@ that makes sure that nothing is left behind.
 from __future__ import annotations
 
 import asyncio
-import http.client
 import json
 import os
 import secrets
@@ -27,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ifbench.errors import PrerequisiteError
+from ifbench.health import is_healthy
 
 POLL_S = 0.2
 HEALTH_INTERVAL_S = 5.0
@@ -180,7 +180,7 @@ class ModelServer:
         return ending
 
     async def _is_healthy(self) -> bool:
-        return await asyncio.to_thread(is_healthy, self._host, self._port)
+        return await asyncio.to_thread(is_healthy, self._host, self._port, timeout_s=HEALTH_S)
 
     async def _end_child(self) -> None:
         child, self._child = self._child, None
@@ -264,18 +264,6 @@ class _Child:
             while told := os.read(self._status, 4096):
                 self._heard += told
             self._is_over = True
-
-
-def is_healthy(host: str, port: int) -> bool:
-    """True when `/health` says so. `http.client` asks no proxy. Blocks for `HEALTH_S` at most."""
-    connection = http.client.HTTPConnection(host, port, timeout=HEALTH_S)
-    try:
-        connection.request("GET", "/health")
-        return connection.getresponse().status == 200
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def free_port(host: str) -> int:

@@ -24,6 +24,13 @@ MOST_CONF_BYTES = 900_000  # a ConfigMap holds 1 MiB, names and all
 MOST_NAME = 47  # KubeRay makes other names of it, which have 63 characters at most
 _WHERE = re.compile(r"(?:execution|store)(?:[.=]|$)")
 _NAME = re.compile(r"[a-z](?:[a-z0-9-]*[a-z0-9])?")
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?"
+_PART = r"[a-z0-9]+(?:(?:\.|_{1,2}|-+)[a-z0-9]+)*"
+_IMAGE = re.compile(
+    rf"(?:{_HOST}/)?{_PART}(?:/{_PART})*(?::\w[\w.-]{{0,127}})?(?:@[a-z0-9]+:[0-9a-f]{{32,128}})?",
+    re.ASCII,
+)
 
 
 def settings_of(job: Manifest) -> tuple[str, ...]:
@@ -58,6 +65,25 @@ def check_name(name: str) -> str:
         raise ConfigError(
             f"--name {name}: up to {MOST_NAME} lower-case letters, digits and `-` are expected, "
             "a letter first"
+        )
+    return name
+
+
+def check_image(image: str) -> str:
+    """The image's name, where a container runtime reads it. Raises `ConfigError`."""
+    if not _IMAGE.fullmatch(image):
+        raise ConfigError(
+            f"--image {image}: no name of an image; [HOST[:PORT]/]NAME[:TAG][@DIGEST] is expected, "
+            "NAME in lower case"
+        )
+    return image
+
+
+def check_namespace(name: str) -> str:
+    """The namespace, where Kubernetes takes it. Raises `ConfigError`."""
+    if not _LABEL.fullmatch(name):
+        raise ConfigError(
+            f"--namespace {name}: up to 63 lower-case letters, digits and `-` are expected"
         )
     return name
 

@@ -118,7 +118,7 @@ async def verify(trial: Trial, ask: Ask, check: CheckAll, roles: Roles) -> Trial
     unlocated = [index for index, one in found.items() if one is None]
     if unlocated and roles.extractor is None:
         checks |= dict.fromkeys(
-            unlocated, undecided(Cause.NOT_RUN, "no extractor is configured (extractor=NAME)")
+            unlocated, undecided(Cause.NO_EXTRACTOR, "no extractor is configured (extractor=NAME)")
         )
     elif unlocated and roles.extractor is not None:
         quoted, keys = await _extract(item, response, unlocated, ask, roles.extractor, roles)
@@ -199,7 +199,7 @@ async def _judge_open(trial: Trial, ask: Ask, roles: Roles) -> tuple[Verdict, ..
         settled = settled_by_failure(item, response.failure)
         return _verdicts(item, {index: settled[index] for index in open_items}, {}, roles)
     if roles.judge is None:
-        missing = undecided(Cause.NOT_RUN, "no judge is configured (judge=NAME)")
+        missing = undecided(Cause.NO_JUDGE, "no judge is configured (judge=NAME)")
         return _verdicts(item, dict.fromkeys(open_items, missing), {}, roles)
     checks, asked = await _judge(item, response, open_items, ask, roles.judge, roles)
     # What verifying has settled already (parameters that nobody could read) stays as it is.

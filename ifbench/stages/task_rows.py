@@ -26,7 +26,7 @@ async def cover(item: WorkItem, response: Response, ask: Ask, roles: Roles) -> t
     asked: dict[int, tuple[str, ...]] = {}
     if tasks and not checks:
         if roles.judge is None:
-            missing = undecided(Cause.NOT_RUN, "no judge is configured (judge=NAME)")
+            missing = undecided(Cause.NO_JUDGE, "no judge is configured (judge=NAME)")
             checks = dict.fromkeys(tasks, missing)
         else:
             checks, asked = await _ask_coverage(item, response, ask, roles.judge, roles)
@@ -74,7 +74,7 @@ async def run_local(
     if not tasks:
         return {}, {}
     if roles.extractor is None:
-        missing = undecided(Cause.NOT_RUN, "no extractor is configured (extractor=NAME)")
+        missing = undecided(Cause.NO_EXTRACTOR, "no extractor is configured (extractor=NAME)")
         return dict.fromkeys(tasks, missing), {}
     found, keys = await _find_passages(item, response, sorted({*tasks.values()}), ask, roles)
     checks: dict[int, Check] = {}

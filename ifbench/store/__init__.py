@@ -7,6 +7,7 @@ it. `docs/storage.md` shows the layout and says what may be deleted.
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -118,6 +119,16 @@ def open_store(uri: str | Location) -> Store:
     Raises StoreError, with the reason, when it cannot.
     """
     store = Store(uri)
-    store.root.check_writable()
+    for folder in (store.root, *_written(store.root)):
+        folder.check_writable()
     take_in(store.root, journal_folder(store.root))
     return store
+
+
+def _written(root: Location) -> list[Location]:
+    """The folders below a local store that runs write into, where they are there already: each
+    may have an owner of its own, or something else in its place.
+    """
+    names = (("responses",), ("responses", "journal"), ("runs",), ("results",))
+    folders = [root.child(*name) for name in names if root.is_local]
+    return [folder for folder in folders if os.path.lexists(folder.path)]

@@ -217,6 +217,8 @@ def resolve(uri: str | Location) -> Location:
         for _, value in parse_qsl(options):
             reason = reason.replace(value, "…")
         raise StoreError(f"{shown}: no store can be opened there: {reason}") from error
+    if filesystem.type_name in _OBJECT_STORES and not path.strip("/"):
+        raise StoreError(f"{whole}: no store can be opened there: no bucket is named")
     return Location(filesystem, path.rstrip("/"), shown, options, session)
 
 

@@ -196,8 +196,10 @@ def load_manifest(uri: str | Location, run_id: str) -> Manifest:
         content = json.loads(folder.read_whole(_NAME))
     except FileNotFoundError as error:
         raise StoreError(f"{root.uri}: there is no run {run_id}") from error
-    except (OSError, ValueError) as error:
-        raise StoreError(f"{where}: the manifest cannot be read: {error}") from error
+    except OSError as error:
+        raise StoreError(f"{where}: the manifest cannot be read: {told(error)}") from error
+    except ValueError as error:
+        raise StoreError(f"{where}: the manifest cannot be read: {error}; {_SPARE}") from error
     version = content.get("version") if isinstance(content, dict) else None
     if version != MANIFEST_VERSION:
         raise StoreError(
@@ -206,7 +208,21 @@ def load_manifest(uri: str | Location, run_id: str) -> Manifest:
     try:
         return _MANIFEST.validate_python(content, strict=False)
     except ValidationError as error:
-        raise StoreError(f"{where}: the manifest is damaged: {error}") from error
+        raise StoreError(
+            f"{where}: the manifest is damaged: {fault_of(error)}; {_SPARE}"
+        ) from error
+
+
+_SPARE = (
+    "no result hangs on it, only the count of what was spent: deleted, it is begun anew by the "
+    "run's command"
+)
+
+
+def fault_of(error: ValidationError) -> str:
+    """The first fault that was found, in a line."""
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def run_ids(uri: str | Location) -> list[str]:

@@ -18,6 +18,7 @@ import pyarrow as pa
 from pydantic import TypeAdapter, ValidationError
 
 from ifbench.store.location import Location, resolve
+from ifbench.store.manifest import fault_of
 from ifbench.store.results import checked_run_id
 
 _log = logging.getLogger(__name__)
@@ -75,6 +76,7 @@ def load_progress(uri: str | Location, run_id: str) -> RunProgress | None:
         return _PROGRESS.validate_python(content, strict=False)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, pa.ArrowException, ValidationError) as error:
-        _log.warning("%s/%s: the progress cannot be read: %s", folder.uri, _NAME, error)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        reason = fault_of(error) if isinstance(error, ValidationError) else error
+        _log.warning("%s/%s: the progress cannot be read: %s", folder.uri, _NAME, reason)
         return None

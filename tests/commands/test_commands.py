@@ -74,7 +74,10 @@ def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
 def test_without_a_judge_judged_items_are_undecided_and_not_failed(capsys):
     ids = "benchmark.ids=[chemistry-steps-aspirin]"
     assert ifbench("evaluate", "execution=local", "candidates=[scripted]", "judge=null", ids) == 3
-    assert "not_run 1" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "1 of 1 trials are owed (no_judge 1)" in out
+    assert "To ask for what is missing" not in out, "it would be asked for in vain"
+    assert out.splitlines()[-1].endswith("name one (judge=NAME), or allow for them with max_owed.")
 
 
 # ── Correctness ──────────────────────────────────────────────────────────────────────

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ifbench.cli import main
+from ifbench.store import Store
 
 QUIET = ["execution=local", "candidates=[scripted]", "judge=null"]
 
@@ -55,15 +56,46 @@ def test_a_picture_that_cannot_be_read_is_named_with_its_sample(capsys):
 
 def test_where_calls_are_missing_too_the_command_is_said_to_help(capsys):
     Path("bad.png").write_bytes(b"no picture")
-    steps = {"constraint": "chemistry:reaction_steps", "params": {"steps": ["one"]}}
-    data = write_records(
-        record("odd", **PICTURED),
-        record("judged", checklist=[steps]),
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/cut.yaml").write_text(
+        "engine: scripted\nmodel: cut\noptions: {failures: {lost: rejected}}\n"
     )
-    assert main(["evaluate", *QUIET, data]) == 3
+    data = write_records(record("odd", **PICTURED), record("gone", instruction="What is lost?"))
+    assert main(["evaluate", *QUIET, "candidates=[cut]", data]) == 3
     out = capsys.readouterr().out
     assert "the first is of sample odd: " in out
+    assert "cut rejected calls, and will again until what it says is mended." in out
     assert "To ask for what is missing: ifbench evaluate" in out
+
+
+def test_what_nobody_is_named_to_decide_is_not_asked_for_again(capsys):
+    Path("bad.png").write_bytes(b"no picture")
+    steps = {"constraint": "chemistry:reaction_steps", "params": {"steps": ["one"]}}
+    data = write_records(record("odd", **PICTURED), record("judged", checklist=[steps]))
+    assert main(["evaluate", *QUIET, data]) == 3
+    out = capsys.readouterr().out
+    assert "name one (judge=NAME), or allow for them with max_owed." in out
+    assert "Once mended: ifbench evaluate" in out
+    assert "No call is missing" not in out
+
+
+def test_a_cap_that_pays_for_nothing_asks_nobody_and_says_what_to_raise(capsys):
+    Path("conf/model").mkdir(parents=True)
+    Path("conf/model/dear.yaml").write_text(
+        "engine: scripted\nmodel: dear\nprice: {input_per_million: 9, output_per_million: 9}\n"
+    )
+    capped = [*QUIET, "candidates=[dear]", "benchmark.limit=2", "max_usd=0.00001"]
+    assert main(["plan", *capped]) == 0
+    assert "max_usd leaves $0.00: what it does not pay for is owed." in capsys.readouterr().out
+    assert main(["evaluate", *capped]) == 3
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[-1].startswith("To ask for what is missing, with max_usd raised: ifbench evaluate")
+    assert any("0 answers, 0 from the store, 0 failed, 2 not asked" in line for line in lines)
+    assert any("of max_usd is left, and a call may cost $0.0" in line for line in lines)
+    (manifest,) = Store("store").list_runs()
+    assert not manifest.counts.preflight
+    assert main(["plan", *capped[:-1], "max_usd=100"]) == 0
+    assert "max_usd" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

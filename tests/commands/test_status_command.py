@@ -80,6 +80,8 @@ def test_a_run_that_was_killed_is_silent(capsys):
     out = status(capsys)
     assert "silent: last seen 45 s ago" in out
     assert "The same command goes on with it" in out
+    assert main(["report", "--list"]) == 0
+    assert capsys.readouterr().out.splitlines()[-2].split()[-2:] == ["silent", "2/2"]
 
 
 def test_without_a_name_all_that_go_on_are_shown_and_no_others(capsys):
@@ -139,3 +141,18 @@ def test_progress_names_no_secret_and_looking_at_it_writes_nothing(monkeypatch, 
     before = {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")}
     status(capsys)
     assert {path: path.stat().st_mtime_ns for path in Path("store").rglob("*")} == before
+
+
+def test_a_manifest_from_elsewhere_is_no_crash(capsys):
+    evaluate(2)
+    store = Store("store")
+    (manifest,) = store.list_runs()
+    odd = {"benchmark": "b", "candidates": None, "judge": 3}
+    store.save_manifest(replace(manifest, run_id="odd", config=odd))
+    store.save_manifest(replace(manifest, run_id="never", invocations=()))
+    assert f"run {manifest.run_id}: " in status(capsys)
+    assert main(["report", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed for name in (manifest.run_id, "odd", "never"))
+    assert main(["report", "never"]) == 2
+    assert "no run starts with 'never'" in capsys.readouterr().err

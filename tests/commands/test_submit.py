@@ -100,6 +100,25 @@ def test_own_models_go_along(capsys):
     assert "--config-dir /conf" in job["spec"]["entrypoint"]
 
 
+@pytest.mark.parametrize(
+    "image",
+    ["ifbench", "r/ifbench:1", "R.example.com:5000/a/b__c-d.e:V_1", f"r/x:1@sha256:{'ab' * 32}"],
+)
+def test_names_of_images_are_taken(capsys, image):
+    assert submit("--image", image, *RUN) == 0
+    (job,) = rendered(capsys)
+    head = job["spec"]["rayClusterSpec"]["headGroupSpec"]["template"]["spec"]
+    assert head["containers"][0]["image"] == image
+
+
+def test_a_data_file_that_stays_here_is_told(capsys):
+    assert submit(*MINE, *RUN, "benchmark.data=mine.jsonl") == 0
+    said = capsys.readouterr().err
+    assert "mine.jsonl is not sent along: pods must find it there; better by its whole path" in said
+    assert submit(*MINE, *RUN) == 0
+    assert "not sent along" not in capsys.readouterr().err
+
+
 def test_what_is_an_example_and_which_keys_are_wanted_is_said(capsys):
     assert submit("--overlay", "api", "--", "candidates=[gpt-5.2]", "judge=gpt-4.1") == 0
     said = capsys.readouterr().err
@@ -118,6 +137,11 @@ def test_what_is_an_example_and_which_keys_are_wanted_is_said(capsys):
         ([*RUN, "benchmark.ids=[no-such-sample]"], "no-such-sample"),
         (["--overlay", "nowhere", *RUN], "--overlay nowhere"),
         (["--name", "Not-A-Name", *RUN], "--name Not-A-Name"),
+        (["--image", "two words", *RUN], "--image two words"),
+        (["--image", "r/Upper:1", *RUN], "--image r/Upper:1"),
+        (["--image", "r/x@sha256:12", *RUN], "--image r/x@sha256:12"),
+        (["--image", "r/x:", *RUN], "--image r/x:"),
+        (["--namespace", "Not_A_Name", *RUN], "--namespace Not_A_Name"),
     ],
 )
 def test_a_mistake_is_told_before_anything_is_written(capsys, arguments, words):

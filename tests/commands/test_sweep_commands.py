@@ -48,6 +48,8 @@ def test_points_that_come_to_one_run_are_one_and_it_is_said(capsys):
     assert len(Store("store").list_runs()) == 1
     assert "`judge.limits.concurrency=3` is this run, too" in err
     assert "Overview" not in out
+    assert ifbench("plan", "-m", *RUN, "judge=ja", "judge.limits.concurrency=2,3") == 0
+    assert "`judge.limits.concurrency=3` is this run, too" in capsys.readouterr().out
 
 
 def test_runs_that_share_no_table_are_shown_at_a_glance(capsys):
@@ -55,6 +57,9 @@ def test_runs_that_share_no_table_are_shown_at_a_glance(capsys):
     line = capsys.readouterr().out.splitlines()[-1]
     ids = line.partition("ifbench report ")[2].split()
     assert len(ids) == 4
+    assert ifbench("status") == 0
+    shown = capsys.readouterr().out
+    assert all(f"run {name}: " in shown for name in ids)
     assert ifbench("report", *ids, "--only", "overview", "--format", "json") == 0
     table = json.loads(capsys.readouterr().out)
     assert [row["what differs"] for row in table["rows"]] == [

@@ -99,7 +99,6 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
         ("judge.engine=sglang", ["must be one of openai_chat, vllm, llama_cpp, scripted"]),
         ("judge.revision=2", ["`revision` must be text, got 2: put it in quotes"]),
         ("judge.base_url=gpu:8000", ["`base_url` must be an http:// or https:// address"]),
-        ("execution.address=auto", []),
         ("correctness=model", ["command line, `correctness=model`", "needs a `grader`"]),
         ("max_owed=-1", ["`max_owed` must be at least 0, got -1"]),
         ("correctness=model", ["`correctness: model` needs a `grader`"]),
@@ -120,15 +119,18 @@ def mistake(*overrides: str, config_dir: Path | None = None) -> str:
     ],
 )
 def test_a_mistake_on_the_command_line(here: Path, override: str, words: list[str]) -> None:
-    if override == "execution.address=auto":
-        found = mistake("execution=local", override)
-        words = ["`execution=ray`"]
-    else:
-        found = mistake(override)
+    found = mistake(override)
 
     assert [word for word in words if word not in found] == []
     assert "Traceback" not in found
     assert "hydra.cc" not in found
+
+
+@pytest.mark.parametrize("override", ["address=auto", "cpus=4", "most_crashes=1"])
+def test_what_is_rays_alone_is_a_mistake_elsewhere(here: Path, override: str) -> None:
+    found = mistake("execution=local", f"execution.{override}")
+    assert f"`execution.{override}`" in found
+    assert "is for `execution=ray`; here `execution` is local" in found
 
 
 def test_a_mistake_names_its_override_among_several(here: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections import Counter
 from dataclasses import replace
@@ -175,6 +176,21 @@ async def test_journal_that_fails_stops_the_paying(error):
     with pytest.raises(StoreError):
         await ask(chat_prompt("two"))
     assert len(engine.asked) == 1
+
+
+async def test_call_that_is_cancelled_before_its_answer_fails_to_be_written_is_no_noise():
+    unheard = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: unheard.append(told))
+    journal = MemoryJournal(hold=True, error=StoreError("disk full"))
+    task = asyncio.create_task(asker_over(ScriptedEngine(), journal)(chat_prompt()))
+    await until(lambda: journal.queued)
+    task.cancel()
+    await asyncio.wait([task])
+    journal.settle()
+    await asyncio.sleep(0.01)
+    del task  # It holds on to the answer that failed.
+    gc.collect()
+    assert unheard == []
 
 
 async def test_call_that_is_cancelled_while_its_answer_is_written_is_kept():

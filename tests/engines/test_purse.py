@@ -35,8 +35,10 @@ async def test_calls_are_made_until_the_next_might_pass_the_cap():
     for _ in range(4):
         await spending.reserve(3.0)
         spending.settle(3.0, 2.0)
-    with pytest.raises(SpentError, match=r"\$8.0000 of \$10.0000"):
+    with pytest.raises(SpentError, match=r"\$2.0000 of max_usd .* may cost \$3.0000"):
         await spending.reserve(3.0)
+    with pytest.raises(SpentError, match=r"\$2.0000 of max_usd .* for a call before this one"):
+        await spending.reserve(1.0)
 
 
 async def test_what_is_in_flight_is_waited_for_before_it_is_the_end():

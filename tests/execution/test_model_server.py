@@ -17,7 +17,8 @@ import pytest
 
 from ifbench.errors import PrerequisiteError
 from ifbench.execution import model_server
-from ifbench.execution.model_server import ModelServer, ServerSpec, is_healthy
+from ifbench.execution.model_server import ModelServer, ServerSpec
+from ifbench.health import is_healthy
 
 STAND_IN = Path(__file__).with_name("stand_in_server.py")
 
@@ -93,7 +94,7 @@ async def test_server_that_dies_is_started_again_and_the_dead_one_is_not_named(t
         os.kill(lines(log)[0]["pid"], 9)
         second = await server.address(suspect=first)
         assert second != first
-        assert is_healthy("127.0.0.1", int(second.url.rpartition(":")[2]))
+        assert is_healthy("127.0.0.1", int(second.url.rpartition(":")[2]), timeout_s=10)
         one, two = lines(log)
         assert group(one["pid"]) == []
         assert server.starts == 2

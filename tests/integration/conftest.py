@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from running import LOG, REPLIES, VIDEO_REPLIES, Place, Results
+from running import BOTH_REPLIES, LOG, REPLIES, VIDEO_REPLIES, Place, Results
 
 from engines.endpoint import EndpointProcess
 from ifbench.benchmarks.datasets import data_path
 
 JUDGED = {"general:number_response", "chemistry:reaction_steps"}
 VARIANTS = 12
+
+
+@contextmanager
+def noting_endpoint(replies: Path, log: Path) -> Iterator[EndpointProcess]:
+    """An endpoint that says what a file of replies says, and notes its answers in `log`."""
+    log.touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(LOG, str(log))
+        with EndpointProcess(reply=f"{replies}:reply") as started:
+            yield started
 
 
 @pytest.fixture(scope="session")
@@ -26,12 +36,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def endpoint(log: Path) -> Iterator[EndpointProcess]:
-    os.environ[LOG] = str(log)
-    try:
-        with EndpointProcess(reply=f"{REPLIES}:reply") as started:
-            yield started
-    finally:
-        del os.environ[LOG]
+    with noting_endpoint(REPLIES, log) as started:
+        yield started
 
 
 @pytest.fixture(scope="session")
@@ -107,15 +113,24 @@ def judged_run(
 @pytest.fixture(scope="session")
 def video_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Where the endpoint of the video tests notes its answers."""
-    path = tmp_path_factory.mktemp("video_endpoint") / "answers.jsonl"
-    path.touch()
-    return path
+    return tmp_path_factory.mktemp("video_endpoint") / "answers.jsonl"
 
 
 @pytest.fixture(scope="session")
 def video_endpoint(video_log: Path) -> Iterator[EndpointProcess]:
     """The endpoint that knows the video starter set; see `video_replies.py`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(LOG, str(video_log))
-        with EndpointProcess(reply=f"{VIDEO_REPLIES}:reply") as started:
-            yield started
+    with noting_endpoint(VIDEO_REPLIES, video_log) as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def both_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the endpoint of the sweeps notes its answers."""
+    return tmp_path_factory.mktemp("both_endpoint") / "answers.jsonl"
+
+
+@pytest.fixture(scope="session")
+def both_endpoint(both_log: Path) -> Iterator[EndpointProcess]:
+    """The endpoint that knows both starter sets; see `both_replies.py`."""
+    with noting_endpoint(BOTH_REPLIES, both_log) as started:
+        yield started

@@ -30,6 +30,7 @@ from ifbench.store import Store, read_scores, read_verdicts
 
 REPLIES = Path(__file__).with_name("replies.py")
 VIDEO_REPLIES = Path(__file__).with_name("video_replies.py")
+BOTH_REPLIES = Path(__file__).with_name("both_replies.py")
 LOG = "IFBENCH_TEST_LOG"
 """Names the file in which the endpoint notes what it answered; see `replies.py`."""
 PREFLIGHT = '"content":"Hello"'

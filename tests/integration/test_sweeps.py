@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import signal
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
-from running import LOG, Place, assert_paid_once, killed, wait_until
+from running import Place, assert_paid_once, killed, wait_until
 
 from engines.endpoint import EndpointProcess, Fault
 from ifbench.commands.status import chosen
@@ -19,7 +19,6 @@ from ifbench.store import Store
 
 pytestmark = pytest.mark.timeout(900)
 
-BOTH_REPLIES = Path(__file__).with_name("both_replies.py")
 CANDIDATES = ("right", "half")
 JUDGES = ("oracle", "yes")
 BENCHMARKS = ("scimif", "videoif")
@@ -28,21 +27,6 @@ POINTS: tuple[Point, ...] = tuple(product(BENCHMARKS, JUDGES))
 NAMES = f"candidates=[{','.join(CANDIDATES)}]"
 SWEEP = ("-m", f"benchmark={','.join(BENCHMARKS)}", f"judge={','.join(JUDGES)}", NAMES)
 FEW = "benchmark.limit=14"
-
-
-@pytest.fixture(scope="module")
-def both_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("both") / "answers.jsonl"
-    path.touch()
-    return path
-
-
-@pytest.fixture(scope="module")
-def both_endpoint(both_log: Path) -> Iterator[EndpointProcess]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(LOG, str(both_log))
-        with EndpointProcess(reply=f"{BOTH_REPLIES}:reply") as started:
-            yield started
 
 
 def new_place(folder: Path, endpoint: EndpointProcess, log: Path, **fields) -> Place:
@@ -212,7 +196,9 @@ def test_a_cap_is_that_of_the_whole_command(place):
     counts = [one["counts"] for one in manifests(place).values()]
     spent = sum(calls["cost_usd"] for one in counts for calls in (*one["calls"], *one["preflight"]))
     assert 200 < spent <= 300
-    assert capped.last_line.startswith("To ask for what is missing: ifbench evaluate -m ")
+    assert capped.last_line.startswith(
+        "To ask for what is missing, with max_usd raised: ifbench evaluate -m "
+    )
     asked = place.prompts().total()
     place.evaluate(*SWEEP, FEW, "max_usd=300")
     assert place.prompts().total() - asked <= 3  # What is left pays for a short call at most.

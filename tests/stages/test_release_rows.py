@@ -156,5 +156,5 @@ async def test_without_a_judge_only_judged_items_are_undecided():
     roles = Roles(rules="release")
     verified = await rows.verify(row, Models(), checker("release"), roles)
     done = await rows.judge(verified, Models(), roles)
-    assert [verdict.cause for verdict in done.verdicts] == [None, Cause.NOT_RUN]
+    assert [verdict.cause for verdict in done.verdicts] == [None, Cause.NO_JUDGE]
     assert done.score.requirements == ((True,), (None,))

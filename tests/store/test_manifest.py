@@ -115,6 +115,7 @@ def test_a_damaged_manifest_is_a_clear_error(tmp_path: Path, content: bytes, mes
     with pytest.raises(StoreError, match=message) as caught:
         load_manifest(str(tmp_path), "r")
     assert "manifest.json" in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_run_that_is_not_there_is_a_clear_error(place: Location) -> None:

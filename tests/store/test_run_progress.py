@@ -64,6 +64,7 @@ def test_one_that_cannot_be_read_is_as_none(place, caplog, content, is_told):
     with caplog.at_level(logging.WARNING, logger="ifbench"):
         assert load_progress(place, "run1") is None
     assert ("cannot be read" in caplog.text) is is_told
+    assert len(caplog.text.splitlines()) <= 1
 
 
 def test_it_is_small(place):

@@ -70,6 +70,17 @@ def test_a_place_that_cannot_be_written_is_refused_with_its_name(
     assert str(tmp_path / below) in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["responses", "responses/journal", "runs", "results"])
+def test_a_folder_of_it_that_cannot_be_written_is_found_before_anybody_is_paid(
+    tmp_path: Path, name: str
+) -> None:
+    blocked = tmp_path / "store" / name
+    blocked.parent.mkdir(parents=True)
+    blocked.write_text("in the way")
+    with pytest.raises(StoreError, match=f"store/{name}: the store cannot be written"):
+        open_store(str(tmp_path / "store"))
+
+
 def test_a_relative_path_is_the_same_store_for_a_worker_elsewhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -90,6 +101,12 @@ def test_an_error_names_the_location_without_its_secrets(scheme: str) -> None:
     with pytest.raises(StoreError, match=f"{scheme}://bucket/a: no store") as caught:
         Store(f"{scheme}://name:planted@bucket/a?nonsense=planted")
     assert "planted" not in str(caught.value)
+
+
+@pytest.mark.parametrize("uri", ["s3://", "s3:///", "s3://?region=x"])
+def test_a_store_without_a_bucket_is_refused(uri: str) -> None:
+    with pytest.raises(StoreError, match="no store can be opened there"):
+        Store(uri)
 
 
 def test_writing_to_memory_goes_the_same_way(tmp_path: Path) -> None:
