@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
-from ifbench.parsing.number_roles import Role, RoleReader
+from ifbench.parsing.number_neighbours import Role
+from ifbench.parsing.number_roles import RoleReader
 from ifbench.parsing.plain_numbers import NEXT_DIGIT, plain_at
 
 Form: TypeAlias = Literal["plain", "e", "sci", "power"]

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+from ifbench.parsing.number_neighbours import Role
 from ifbench.parsing.number_roles import (
     DEEP_LABELS,
     LABELS,
     MONTHS,
     YEAR_WORDS,
-    Role,
 )
 
 PlainNumber: TypeAlias = tuple[int, int, str, str, str, str, Literal["plain"], Role]
