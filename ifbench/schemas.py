@@ -283,26 +283,63 @@ def row_to_response(row: Row) -> Response:
 
 def rows_to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
     """Rows of `responses` as one batch. Raises OverflowError for what a column cannot hold."""
-    arrays = [_array(field.type, [row[field.name] for row in rows]) for field in RESPONSES]
-    return pa.RecordBatch.from_arrays(arrays, schema=RESPONSES)
+    return _batch(rows, RESPONSES)
+
+
+def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [_array(field.type, [row[field.name] for row in rows]) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 _NUMBERS = {pa.int64(): np.int64, pa.uint32(): np.uint32, pa.float64(): np.float64}
 
 
 def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
-    # `pa.array` would do, but it imports pandas wherever that is installed: 2 s of CPU for each
-    # process, and not possible at the end of the interpreter, when a journal is still written.
-    if type != pa.string():
-        numbers = np.array(values, dtype=_NUMBERS[type])
-        return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(numbers)])
-    pieces = [b"" if value is None else value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, pieces)])
+    """An array of plain values; a map is a sequence of its pairs.
+
+    `pa.array` would do, but it imports pandas wherever that is installed: half a second of
+    processor time and more for each process, and not possible at the end of the interpreter,
+    when a journal is still written.
+    """
+    count, known = len(values), _known(values)
+    if pa.types.is_struct(type):
+        parts = [_array(one.type, [value[one.name] for value in values]) for one in type]
+        return pa.Array.from_buffers(type, count, [known], children=parts)
+    if pa.types.is_map(type):
+        pairs = pa.struct([type.key_field, type.item_field])
+        names = (type.key_field.name, type.item_field.name)
+        inside = [dict(zip(names, pair, strict=True)) for value in values for pair in value]
+        ends = _ends(map(len, values))
+        return pa.Array.from_buffers(type, count, [known, ends], children=[_array(pairs, inside)])
+    if pa.types.is_list(type):
+        inside = [one for value in values for one in value]
+        parts = [_array(type.value_type, inside)]
+        return pa.Array.from_buffers(type, count, [known, _ends(map(len, values))], children=parts)
+    if type == pa.bool_():
+        bits = pa.py_buffer(np.packbits(np.array(values, dtype=bool), bitorder="little"))
+        return pa.Array.from_buffers(type, count, [known, bits])
+    if type == pa.string():
+        pieces = [b"" if value is None else value.encode() for value in values]
+        ends = _ends(map(len, pieces))
+        return pa.Array.from_buffers(type, count, [known, ends, pa.py_buffer(b"".join(pieces))])
+    numbers = pa.py_buffer(np.array(values, dtype=_NUMBERS[type]))
+    return pa.Array.from_buffers(type, count, [known, numbers])
+
+
+def _known(values: Sequence[Any]) -> pa.Buffer | None:
+    """The bits that say which values are there; `None` where all are."""
+    if None not in values:
+        return None
+    bits = np.array([value is not None for value in values], dtype=bool)
+    return pa.py_buffer(np.packbits(bits, bitorder="little"))
+
+
+def _ends(lengths: Iterable[int]) -> pa.Buffer:
+    """Where each of some pieces begins, and the last one ends."""
+    ends = np.cumsum([0, *lengths])
     if ends[-1] > np.iinfo(np.int32).max:
         raise OverflowError("the texts of one batch are longer than 2 GiB")
-    known = np.packbits(np.array([v is not None for v in values], dtype=bool), bitorder="little")
-    buffers = [known, ends.astype(np.int32), b"".join(pieces)]
-    return pa.Array.from_buffers(type, len(values), [pa.py_buffer(buffer) for buffer in buffers])
+    return pa.py_buffer(ends.astype(np.int32))
 
 
 def indices(rows: Sequence[int]) -> pa.Array:
@@ -342,7 +379,7 @@ def verdicts_to_table(
         "judge": escape(judge),
     }
     rows = [{**of_run, **_verdict_to_columns(verdict)} for verdict in verdicts]
-    return pa.Table.from_pylist(rows, schema=VERDICTS)
+    return pa.Table.from_batches([_batch(rows, VERDICTS)])
 
 
 def _verdict_to_columns(verdict: Verdict) -> dict[str, Any]:
@@ -405,7 +442,7 @@ def scores_to_table(scores: Iterable[Score], *, run_id: str, dataset_sha256: str
     """Scores of one run as a table."""
     of_run = {"run_id": run_id, "dataset_sha256": dataset_sha256}
     rows = [{**of_run, **_score_to_columns(score)} for score in scores]
-    return pa.Table.from_pylist(rows, schema=SCORES)
+    return pa.Table.from_batches([_batch(rows, SCORES)])
 
 
 def _score_to_columns(score: Score) -> dict[str, Any]:

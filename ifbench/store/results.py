@@ -242,7 +242,7 @@ def _read(
     columns: Sequence[str] | None,
     partition: Partition,
 ) -> pa.Table:
-    empty = schemas.SCHEMAS[table].empty_table()
+    empty = pa.Table.from_batches([], schemas.SCHEMAS[table])
     pieces = list(_iterate(root, table, run_id, columns, partition))
     return pa.concat_tables([empty if columns is None else empty.select(columns), *pieces])
 
