@@ -161,7 +161,7 @@ def test_equal_parts_of_scores_are_held_once() -> None:
 def test_scores_for_reports_tell_whether_there_was_an_answer() -> None:
     scores = [make_score(response_key="k" * 64), make_score(response_key="")]
     table = schemas.scores_to_table(scores, run_id="r", dataset_sha256="d")
-    found = schemas.tables_to_scores((table,), whole=False)
+    found = schemas.scores_for_tables((table,))
     assert [bool(score.response_key) for score in found] == [True, False]
     assert [score.satisfied for score in found] == [score.satisfied for score in scores]
 
