@@ -1,10 +1,12 @@
 """Going on with a run that is nearly done: time to the first new call, and memory.
 
-    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,ray] [--small]
+    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,unjudged,ray]
+        [--small]
 
 Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
 A store is filled with answers of 600 characters (with the product's own writer), all but those to
-the last `owed` trials; `judged` has a judge's reply for each as well. Then `ifbench evaluate` is
+the last `owed` trials; `judged` has a judge's reply for each as well, and `unjudged` has all
+answers, so that only the judge's replies to the last are owed. Then `ifbench evaluate` is
 started against a local endpoint: shown are the seconds until the endpoint gives its first new
 answer, until all owed answers are there, and the peak memory of the command's own process and of
 its whole tree, up to the end of the command, which is stopped (as by Ctrl-C) once nothing is owed
@@ -41,11 +43,14 @@ class Arm(NamedTuple):
 
     execution: str
     is_judged: bool
+    is_answered: bool = False
+    """Only the judge's replies are owed."""
 
 
 ARMS = {
     "local": Arm("local", is_judged=False),
     "judged": Arm("local", is_judged=True),
+    "unjudged": Arm("local", is_judged=True, is_answered=True),
     "ray": Arm("ray", is_judged=False),
     "ray_judged": Arm("ray", is_judged=True),
 }
@@ -87,9 +92,12 @@ def fill(folder: str, arm: list, count: int) -> None:
 
     config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
     journal = open_store(config.store.uri).journal
-    rows = islice(trials(config, open_dataset(config.benchmark)), count)
+    every = trials(config, open_dataset(config.benchmark))
+    rows = islice(every, count)
     while some := [one for row in islice(rows, 200) for one in answers(row.item, config.judge)]:
         journal.append(some)
+    if Arm(*arm).is_answered:
+        journal.append([one for row in every for one in answers(row.item, None)])
     journal.close()
 
 
@@ -166,7 +174,7 @@ def resume(folder: Path, arm: Arm, owed: int, log: Path, *, to_the_end: bool) ->
     started = time.monotonic()
     child = start(folder, "evaluate", overrides(folder, arm))
     watch = MemoryWatch(child)
-    calls = owed * (2 if arm.is_judged else 1)
+    calls = owed * (2 if arm.is_judged and not arm.is_answered else 1)
     while child.poll() is None and len(answered(log)) < calls:
         time.sleep(0.05)
     if child.poll() is None and not to_the_end:
@@ -210,7 +218,7 @@ def main() -> None:
     )
     parser.add_argument("--trials", type=int, default=200_000)
     parser.add_argument("--owed", type=int, default=100)
-    parser.add_argument("--arms", default="local,judged,ray")
+    parser.add_argument("--arms", default="local,judged,unjudged,ray")
     parser.add_argument("--to-the-end", action="store_true", help="verify all trials anew as well")
     parser.add_argument("--small", action="store_true", help="2,000 trials, `local` alone")
     options = parser.parse_args()
