@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress, islice
 
 from ifbench.config import RunConfig
@@ -75,6 +75,8 @@ class Survey:
     counts once."""
     asking: bytes = b""
     """For each trial, in the order of the plan, 1 where a call will be made for it, else 0."""
+    at_hand: Mapping[int, Trial] = field(default_factory=dict)
+    """By their place in the plan, some of the trials for which a call will be made."""
     is_exact: bool = True
     """False where only the candidates' answers were all looked up."""
 
@@ -84,15 +86,24 @@ class Survey:
         return frozenset(call.model for call in self.calls if call.missing or call.expected)
 
 
-def asking_first(rows: Callable[[], Iterable[Trial]], asking: bytes) -> Iterator[Trial]:
+def asking_first(
+    rows: Callable[[], Iterable[Trial]], asking: bytes, at_hand: Mapping[int, Trial] | None = None
+) -> Iterator[Trial]:
     """The rows, those first for which a call will be made; `rows` yields them all, afresh.
 
     So a run that is nearly done begins with what is owed, and not with a long look at the rest.
+    Those `at_hand`, by their places, come before all others: to come to a row takes reading all
+    samples before it.
     """
     if len(set(asking)) < 2:
         yield from rows()
         return
-    yield from compress(rows(), asking)
+    yield from (at_hand or {}).values()
+    others = bytearray(asking)
+    for place in at_hand or ():
+        others[place] = 0
+    if any(others):
+        yield from compress(rows(), others)
     yield from compress(rows(), asking.translate(_OTHERS))
 
 
@@ -193,7 +204,8 @@ async def _read_some(
                 asking[place] |= is_asking
     others = (one for one in _sums(ask.all) if one.purpose is not Purpose.CANDIDATE)
     owed = [replace(one, stored=0) for one in others if one.missing or one.expected]
-    return replace(found, calls=(*found.calls, *owed), asking=bytes(asking))
+    at_hand = {place: trial for place, trial in rows if asking[place]}
+    return replace(found, calls=(*found.calls, *owed), asking=bytes(asking), at_hand=at_hand)
 
 
 async def _read(config: RunConfig, trials: Iterable[Trial], ask: DryAsk) -> Survey:

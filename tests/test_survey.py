@@ -158,3 +158,9 @@ def test_what_is_owed_comes_first_and_the_rest_in_order(asking, order):
         yield from "abc"
 
     assert "".join(asking_first(rows, bytes(asking))) == order
+
+
+def test_what_is_owed_and_at_hand_comes_before_what_is_owed():
+    asked = bytes([0, 1, 1, 0, 1])
+    assert "".join(asking_first(lambda: "abcde", asked, {4: "e", 1: "b"})) == "ebcad"
+    assert "".join(asking_first(lambda: "abcde", asked, {1: "b", 2: "c", 4: "e"})) == "bcead"
