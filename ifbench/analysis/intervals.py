@@ -148,8 +148,9 @@ def _resampled(tables: Sequence[_Floats]) -> list[_Floats]:
     shares = np.full(count, 1 / count)
     size, few = max(1, _CELLS // count), max(1, _CELLS // count // 10)
     parts: list[list[_Floats]] = [[] for _ in tables]
+    room = np.empty((min(size, DRAWS), count))  # One for all rounds: two would be 64 MB.
     for start in range(0, DRAWS, size):
-        weights = np.empty((min(size, DRAWS - start), count))
+        weights = room[: DRAWS - start]
         for at in range(0, len(weights), few):  # So that few are held as whole numbers, too.
             some = weights[at : at + few]
             some[:] = generator.multinomial(count, shares, size=len(some))
