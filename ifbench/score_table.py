@@ -61,7 +61,8 @@ def counted(scores: Sequence[Score], *parts: Part) -> Iterator[tuple[Score, int]
 def by_kind(scores: Sequence[Score], *parts: Part) -> tuple[Sequence[Score], Numbers]:
     """The first score of each kind, and for each score the place of its kind among them."""
     if isinstance(scores, ScoreTable):
-        return scores.kinds(*parts)
+        firsts, kinds = scores.kinds(*parts)
+        return list(firsts), kinds
     return scores, np.arange(len(scores), dtype=np.int32)
 
 
@@ -80,7 +81,7 @@ def changed(
     if not isinstance(scores, ScoreTable):
         return [how(score) for score in scores]
     firsts, kinds = scores.kinds(*parts)
-    return scores.with_parts(parts, list(map(how, firsts)), kinds)
+    return scores.with_parts(parts, map(how, firsts), kinds)
 
 
 def parted(
@@ -157,7 +158,7 @@ class ScoreTable(Sequence[Score]):
         """Some of the scores."""
         return ScoreTable(self._columns, self._samples, self._identities, self._rows[which])
 
-    def kinds(self, *parts: Part) -> tuple[list[Score], Numbers]:
+    def kinds(self, *parts: Part) -> tuple[ScoreTable, Numbers]:
         """See `by_kind`."""
         codes = np.zeros(len(self), dtype=np.int64)
         for column in (self._columns[part] for part in parts):
@@ -167,7 +168,7 @@ class ScoreTable(Sequence[Score]):
         order = np.argsort(firsts)
         places = np.empty(len(order), dtype=np.int32)
         places[order] = np.arange(len(order), dtype=np.int32)
-        return [self._score(self._rows[at]) for at in firsts[order]], places[codes]
+        return self.at(firsts[order]), places[codes]
 
     def with_parts(
         self, parts: Sequence[Part], scores: Iterable[Score], which: Numbers
