@@ -1,12 +1,15 @@
 """Going on with a run that is nearly done: time to the first new call, and memory.
 
-    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,ray] [--small]
+    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,unjudged,ray]
+        [--small]
 
 Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
 A store is filled with answers of 600 characters (with the product's own writer), all but those to
-the last `owed` trials; `judged` has a judge's reply for each as well. Then `ifbench evaluate` is
+the last `owed` trials; `judged` has a judge's reply for each as well, and `unjudged` has all
+answers, so that only the judge's replies to the last are owed. Then `ifbench evaluate` is
 started against a local endpoint: shown are the seconds until the endpoint gives its first new
-answer, until all owed answers are there, and the peak memory of the command's own process and of
+answer and the command's own processor time by then (the clock says little on a busy machine),
+until all owed answers are there, and the peak memory of the command's own process and of
 its whole tree, up to the end of the command, which is stopped (as by Ctrl-C) once nothing is owed
 (`--to-the-end` lets it verify and score all trials anew).
 
@@ -41,11 +44,14 @@ class Arm(NamedTuple):
 
     execution: str
     is_judged: bool
+    is_answered: bool = False
+    """Only the judge's replies are owed."""
 
 
 ARMS = {
     "local": Arm("local", is_judged=False),
     "judged": Arm("local", is_judged=True),
+    "unjudged": Arm("local", is_judged=True, is_answered=True),
     "ray": Arm("ray", is_judged=False),
     "ray_judged": Arm("ray", is_judged=True),
 }
@@ -87,9 +93,12 @@ def fill(folder: str, arm: list, count: int) -> None:
 
     config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
     journal = open_store(config.store.uri).journal
-    rows = islice(trials(config, open_dataset(config.benchmark)), count)
+    every = trials(config, open_dataset(config.benchmark))
+    rows = islice(every, count)
     while some := [one for row in islice(rows, 200) for one in answers(row.item, config.judge)]:
         journal.append(some)
+    if Arm(*arm).is_answered:
+        journal.append([one for row in every for one in answers(row.item, None)])
     journal.close()
 
 
@@ -125,6 +134,8 @@ class Figures(NamedTuple):
     """What was measured of one arm."""
 
     first_s: float
+    first_cpu_s: float
+    """Processor time of the command's own process by then."""
     owed_s: float
     peak: float
     peak_of_tree: float
@@ -156,7 +167,7 @@ def read_all(store: Path) -> Figures:
     watch.join()
     took_s = time.monotonic() - started
     assert child.returncode == 0
-    return Figures(took_s, took_s, watch.peak, watch.peak_of_tree)
+    return Figures(took_s, 0.0, took_s, watch.peak, watch.peak_of_tree)
 
 
 # ── The command ──────────────────────────────────────────────────────────────────────
@@ -166,8 +177,10 @@ def resume(folder: Path, arm: Arm, owed: int, log: Path, *, to_the_end: bool) ->
     started = time.monotonic()
     child = start(folder, "evaluate", overrides(folder, arm))
     watch = MemoryWatch(child)
-    calls = owed * (2 if arm.is_judged else 1)
-    while child.poll() is None and len(answered(log)) < calls:
+    calls = owed * (2 if arm.is_judged and not arm.is_answered else 1)
+    first_cpu_s = 0.0
+    while child.poll() is None and (given := len(answered(log))) < calls:
+        first_cpu_s = first_cpu_s if given else cpu_s(child.pid)
         time.sleep(0.05)
     if child.poll() is None and not to_the_end:
         time.sleep(1.0)  # So that the last answers are stored and scored.
@@ -175,7 +188,14 @@ def resume(folder: Path, arm: Arm, owed: int, log: Path, *, to_the_end: bool) ->
     watch.join()
     given = [one.moment for one in answered(log)]
     assert given, f"nothing was asked:\n{said(folder)}"
-    return Figures(given[0] - started, given[-1] - started, watch.peak, watch.peak_of_tree)
+    first_s, owed_s = given[0] - started, given[-1] - started
+    return Figures(first_s, first_cpu_s, owed_s, watch.peak, watch.peak_of_tree)
+
+
+def cpu_s(pid: int) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def measure(name: str, options: argparse.Namespace, folder: Path) -> Iterator[str]:
@@ -194,12 +214,14 @@ def measure(name: str, options: argparse.Namespace, folder: Path) -> Iterator[st
         "pass" if found.first_s < TARGET_S else "SHORT",
         "pass" if found.peak < TARGET_MB else "SHORT",
     )
-    yield f"| {name}: ratio | {found.first_s / base.first_s:.2f} | | {found.peak / base.peak:.2f} | |"
+    ratios = found.first_s / base.first_s, found.peak / base.peak
+    yield f"| {name}: ratio | {ratios[0]:.2f} | | | {ratios[1]:.2f} | |"
 
 
 def row(name: str, one: Figures, first: str, peak: str) -> str:
     return (
-        f"| {name} | {one.first_s:.1f} {first} | {one.owed_s:.1f} | {one.peak:.0f} {peak} "
+        f"| {name} | {one.first_s:.1f} {first} | {one.first_cpu_s:.1f} | {one.owed_s:.1f} "
+        f"| {one.peak:.0f} {peak} "
         f"| {one.peak_of_tree:.0f} |"
     )
 
@@ -210,16 +232,16 @@ def main() -> None:
     )
     parser.add_argument("--trials", type=int, default=200_000)
     parser.add_argument("--owed", type=int, default=100)
-    parser.add_argument("--arms", default="local,judged,ray")
+    parser.add_argument("--arms", default="local,judged,unjudged,ray")
     parser.add_argument("--to-the-end", action="store_true", help="verify all trials anew as well")
     parser.add_argument("--small", action="store_true", help="2,000 trials, `local` alone")
     options = parser.parse_args()
     if options.small:
         options.trials, options.owed, options.arms = 2000, 20, "local"
     print(f"{options.trials:,} trials, all but {options.owed} stored")
-    print(f"| | first new answer s (target {TARGET_S:.0f}) | all owed s "
+    print(f"| | first new answer s (target {TARGET_S:.0f}) | its own CPU s by then | all owed s "
           f"| peak MB of the driver (target {TARGET_MB:.0f}) | of the whole tree |")  # fmt: skip
-    print("|---|---|---|---|---|", flush=True)
+    print("|---|---|---|---|---|---|", flush=True)
     for name in options.arms.split(","):
         with tempfile.TemporaryDirectory() as folder:
             for line in measure(name, options, Path(folder)):

@@ -9,14 +9,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, repeat
 from statistics import fmean
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from ifbench.score_table import Part, changed, counted, kept
 from ifbench.types import Score
 
 Parts: TypeAlias = tuple[float, float]
 """What one sample adds to a metric: to the sum, and to what the sum is divided by."""
+
+METRIC_PARTS: Final[tuple[Part, ...]] = ("verdicts", "who")
+"""All of a score that a metric hangs on: how its items and tasks came out, and by which rules."""
 
 Metric: TypeAlias = Callable[[Sequence[Score]], float | None]
 """From complete scores to a share in 0..1; `None` where nothing can be averaged."""
@@ -27,11 +33,15 @@ class Ratio:
     """A metric that is one sum over another; so it can be drawn again and again (intervals)."""
 
     parts: Callable[[Score], Parts]
+    """May look at what `METRIC_PARTS` names."""
 
     def __call__(self, scores: Sequence[Score]) -> float | None:
-        pairs = [self.parts(score) for score in scores]
-        below = math.fsum(pair[1] for pair in pairs)
-        return math.fsum(pair[0] for pair in pairs) / below if below else None
+        pairs = [(self.parts(score), count) for score, count in counted(scores, *METRIC_PARTS)]
+        above, below = (
+            math.fsum(chain.from_iterable(repeat(parts[at], count) for parts, count in pairs))
+            for at in (0, 1)
+        )
+        return above / below if below else None
 
 
 def _csr(score: Score) -> Parts:
@@ -140,17 +150,22 @@ class Figure:
 
 def bounded(metric: Metric, scores: Sequence[Score]) -> Figure:
     """Compute a metric with its bounds over incomplete samples."""
-    complete = [score for score in scores if score.is_complete]
+    complete = kept(scores, is_complete, "verdicts")
     value = metric(complete)
     if len(complete) == len(scores):
         return Figure(value=value, low=value, high=value, complete=len(complete), total=len(scores))
     return Figure(
         value=value,
-        low=metric([fill(score, passed=False) for score in scores]),
-        high=metric([fill(score, passed=True) for score in scores]),
+        low=metric(changed(scores, partial(fill, passed=False), "verdicts")),
+        high=metric(changed(scores, partial(fill, passed=True), "verdicts")),
         complete=len(complete),
         total=len(scores),
     )
+
+
+def is_complete(score: Score) -> bool:
+    """True where every item and task is decided."""
+    return score.is_complete
 
 
 def macro_mean(figures: Sequence[Figure]) -> Figure:

@@ -224,7 +224,10 @@ def _rows(run: Run, at: int) -> Iterator[Trial]:
     """
     config, every = run.config, len(run.config.candidates)
     rows = partial(trials, config, run.dataset, run.id, (config.candidates[at],))
-    return asking_first(rows, run.survey.asking[at::every])
+    at_hand = {
+        place // every: trial for place, trial in run.survey.at_hand.items() if place % every == at
+    }
+    return asking_first(rows, run.survey.asking[at::every], at_hand)
 
 
 def in_turns(sources: Sequence[Iterator[Trial]]) -> Iterator[Trial]:

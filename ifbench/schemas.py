@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from ifbench.errors import StoreError
+from ifbench.score_table import PARTS, QUESTION, Filling, Part, ScoreTable
 from ifbench.types import (
     Cause,
     Evidence,
@@ -283,26 +284,63 @@ def row_to_response(row: Row) -> Response:
 
 def rows_to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
     """Rows of `responses` as one batch. Raises OverflowError for what a column cannot hold."""
-    arrays = [_array(field.type, [row[field.name] for row in rows]) for field in RESPONSES]
-    return pa.RecordBatch.from_arrays(arrays, schema=RESPONSES)
+    return _batch(rows, RESPONSES)
+
+
+def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [_array(field.type, [row[field.name] for row in rows]) for field in schema]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 _NUMBERS = {pa.int64(): np.int64, pa.uint32(): np.uint32, pa.float64(): np.float64}
 
 
 def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
-    # `pa.array` would do, but it imports pandas wherever that is installed: 2 s of CPU for each
-    # process, and not possible at the end of the interpreter, when a journal is still written.
-    if type != pa.string():
-        numbers = np.array(values, dtype=_NUMBERS[type])
-        return pa.Array.from_buffers(type, len(values), [None, pa.py_buffer(numbers)])
-    pieces = [b"" if value is None else value.encode() for value in values]
-    ends = np.cumsum([0, *map(len, pieces)])
+    """An array of plain values; a map is a sequence of its pairs.
+
+    `pa.array` would do, but it imports pandas wherever that is installed: half a second of
+    processor time and more for each process, and not possible at the end of the interpreter,
+    when a journal is still written.
+    """
+    count, known = len(values), _known(values)
+    if pa.types.is_struct(type):
+        parts = [_array(one.type, [value[one.name] for value in values]) for one in type]
+        return pa.Array.from_buffers(type, count, [known], children=parts)
+    if pa.types.is_map(type):
+        pairs = pa.struct([type.key_field, type.item_field])
+        names = (type.key_field.name, type.item_field.name)
+        inside = [dict(zip(names, pair, strict=True)) for value in values for pair in value]
+        ends = _ends(map(len, values))
+        return pa.Array.from_buffers(type, count, [known, ends], children=[_array(pairs, inside)])
+    if pa.types.is_list(type):
+        inside = [one for value in values for one in value]
+        parts = [_array(type.value_type, inside)]
+        return pa.Array.from_buffers(type, count, [known, _ends(map(len, values))], children=parts)
+    if type == pa.bool_():
+        bits = pa.py_buffer(np.packbits(np.array(values, dtype=bool), bitorder="little"))
+        return pa.Array.from_buffers(type, count, [known, bits])
+    if type == pa.string():
+        pieces = [b"" if value is None else value.encode() for value in values]
+        ends = _ends(map(len, pieces))
+        return pa.Array.from_buffers(type, count, [known, ends, pa.py_buffer(b"".join(pieces))])
+    numbers = pa.py_buffer(np.array(values, dtype=_NUMBERS[type]))
+    return pa.Array.from_buffers(type, count, [known, numbers])
+
+
+def _known(values: Sequence[Any]) -> pa.Buffer | None:
+    """The bits that say which values are there; `None` where all are."""
+    if None not in values:
+        return None
+    bits = np.array([value is not None for value in values], dtype=bool)
+    return pa.py_buffer(np.packbits(bits, bitorder="little"))
+
+
+def _ends(lengths: Iterable[int]) -> pa.Buffer:
+    """Where each of some pieces begins, and the last one ends."""
+    ends = np.cumsum([0, *lengths])
     if ends[-1] > np.iinfo(np.int32).max:
         raise OverflowError("the texts of one batch are longer than 2 GiB")
-    known = np.packbits(np.array([v is not None for v in values], dtype=bool), bitorder="little")
-    buffers = [known, ends.astype(np.int32), b"".join(pieces)]
-    return pa.Array.from_buffers(type, len(values), [pa.py_buffer(buffer) for buffer in buffers])
+    return pa.py_buffer(ends.astype(np.int32))
 
 
 def indices(rows: Sequence[int]) -> pa.Array:
@@ -342,7 +380,7 @@ def verdicts_to_table(
         "judge": escape(judge),
     }
     rows = [{**of_run, **_verdict_to_columns(verdict)} for verdict in verdicts]
-    return pa.Table.from_pylist(rows, schema=VERDICTS)
+    return pa.Table.from_batches([_batch(rows, VERDICTS)])
 
 
 def _verdict_to_columns(verdict: Verdict) -> dict[str, Any]:
@@ -405,7 +443,7 @@ def scores_to_table(scores: Iterable[Score], *, run_id: str, dataset_sha256: str
     """Scores of one run as a table."""
     of_run = {"run_id": run_id, "dataset_sha256": dataset_sha256}
     rows = [{**of_run, **_score_to_columns(score)} for score in scores]
-    return pa.Table.from_pylist(rows, schema=SCORES)
+    return pa.Table.from_batches([_batch(rows, SCORES)])
 
 
 def _score_to_columns(score: Score) -> dict[str, Any]:
@@ -442,12 +480,68 @@ def table_to_scores(table: pa.Table) -> list[Score]:
     return tables_to_scores((table,))
 
 
-def tables_to_scores(tables: Iterable[pa.Table], *, whole: bool = True) -> list[Score]:
+def scores_for_tables(tables: Iterable[pa.Table]) -> ScoreTable:
+    """The scores in some tables of the current version, as reports want them, in few bytes each.
+
+    Usage is left out, and a word stands in the place of each response's key: a report asks only
+    whether there was one.
+    """
+    filling = Filling()
+    for batch in (one for table in tables for one in table.to_batches(_ROWS_AT_ONCE)):
+        identities = (batch.column(name).to_pylist() for name in ("sample_id", "attempt", "facets"))
+        parts = [_part(batch, names) for names in PARTS.values()]
+        for sample_id, attempt, facets, *common in zip(*identities, *parts, strict=True):
+            question = next((unescape(label) for name, label in facets if name == QUESTION), None)
+            filling.add((unescape(sample_id), question), attempt, common, _read_part)
+    return filling.table()
+
+
+def _part(batch: pa.RecordBatch, names: Sequence[str]) -> list[tuple[Any, ...]]:
+    """Some fields of each score as they are stored, but hashable."""
+    known = [name for name in names if name in SCORES.names]
+    columns = (map(_FROZEN.get(name, _same), batch.column(name).to_pylist()) for name in known)
+    return list(zip(*columns, strict=True))
+
+
+def _read_part(part: Part, stored: Sequence[Any]) -> Mapping[str, Any]:
+    names = (name for name in PARTS[part] if name in SCORES.names)
+    read = {name: _READ[name](value) for name, value in zip(names, stored, strict=True)}
+    return {**read, "usage": Usage()} if part == "answer" else read
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _tuples(value: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(map(tuple, value))
+
+
+_FROZEN: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("constraints", "satisfied", "tasks_done", "causes"), tuple),
+    "requirements": _tuples,
+    "facets": lambda pairs: tuple(pair for pair in pairs if pair[0] != QUESTION),
+    "response_key": lambda key: "stored" if key else "",
+}
+_READ: Final[Mapping[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("benchmark", "candidate", "judge", "extractor", "grader"), unescape),
+    **dict.fromkeys(("rules", "correct", "grade", "graded_by", "response_key"), _same),
+    **dict.fromkeys(("satisfied", "tasks_done"), tuple),
+    "requirements": _tuples,
+    "constraints": lambda names: tuple(map(unescape, names)),
+    "facets": lambda pairs: {unescape(name): unescape(label) for name, label in pairs},
+    "ungraded": lambda cause: None if cause is None else Cause(cause),
+    "causes": lambda causes: tuple(map(Cause, causes)),
+    "stop": Stop,
+    "failure": lambda kind: None if kind is None else FailureKind(kind),
+}
+"""From a column of scores to the field."""
+
+
+def tables_to_scores(tables: Iterable[pa.Table]) -> list[Score]:
     """The scores in some tables of the current version; parts that are equal are held once.
 
-    Of a million scores most parts are: who judged, what was asked for, how it came out. Where
-    they need not be `whole`, usage is left out, and a word stands in the place of each response's
-    key: a report asks only whether there was one.
+    Of a million scores most parts are: who judged, what was asked for, how it came out.
     """
     held: dict[tuple[str, Any], Any] = {}
 
@@ -455,7 +549,7 @@ def tables_to_scores(tables: Iterable[pa.Table], *, whole: bool = True) -> list[
         return held.setdefault((kind, value), value if made is None else made)
 
     return [
-        _row_to_score(row, once, whole=whole)
+        _row_to_score(row, once)
         for table in tables
         for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE)
         for row in batch.to_pylist()
@@ -464,36 +558,16 @@ def tables_to_scores(tables: Iterable[pa.Table], *, whole: bool = True) -> list[
 
 _ROWS_AT_ONCE = 1024
 """Rows that are held as plain Python values at once: some 5 KB each."""
-_STORED = "stored"
 
 
-def _row_to_score(row: Row, once: Callable[..., Any], *, whole: bool) -> Score:
-    labels = tuple((unescape(name), unescape(label)) for name, label in row["facets"])
+def _row_to_score(row: Row, once: Callable[..., Any]) -> Score:
+    fields = {name: read(row[name]) for name, read in _READ.items()}
+    facets = fields.pop("facets")
     return Score(
-        sample_id=once("text", unescape(row["sample_id"])),
-        benchmark=once("text", unescape(row["benchmark"])),
-        candidate=once("text", unescape(row["candidate"])),
+        sample_id=once("sample", unescape(row["sample_id"])),
         attempt=row["attempt"],
-        judge=once("text", unescape(row["judge"])),
-        extractor=once("text", unescape(row["extractor"])),
-        grader=once("text", unescape(row["grader"])),
-        rules=once("text", row["rules"]),
-        constraints=once("constraints", tuple(unescape(name) for name in row["constraints"])),
-        satisfied=once("decided", tuple(row["satisfied"])),
-        requirements=once("requirements", tuple(tuple(parts) for parts in row["requirements"])),
-        tasks_done=once("decided", tuple(row["tasks_done"])),
-        correct=row["correct"],
-        grade=once("text", row["grade"]),
-        graded_by=once("text", row["graded_by"]),
-        ungraded=None if row["ungraded"] is None else Cause(row["ungraded"]),
-        causes=once("causes", tuple(Cause(cause) for cause in row["causes"])),
-        response_key=unescape(row["response_key"])
-        if whole
-        else _STORED
-        if row["response_key"]
-        else "",
-        stop=Stop(row["stop"]),
-        failure=None if row["failure"] is None else FailureKind(row["failure"]),
-        usage=once("usage", _columns_to_usage(row) if whole else Usage()),
-        facets=once("facets", labels, dict(labels)),
+        response_key=unescape(row["response_key"]),
+        usage=once("usage", _columns_to_usage(row)),
+        facets=once("facets", tuple(facets.items()), facets),
+        **{name: once(name, value) for name, value in fields.items() if name != "response_key"},
     )

@@ -8,8 +8,9 @@ stand-in of typical length in the place of the answer.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain, compress, islice
 
 from ifbench.config import RunConfig
@@ -74,8 +75,10 @@ class Survey:
     counts once."""
     asking: bytes = b""
     """For each trial, in the order of the plan, 1 where a call will be made for it, else 0."""
+    at_hand: Mapping[int, Trial] = field(default_factory=dict)
+    """By their place in the plan, some of the trials for which a call will be made."""
     is_exact: bool = True
-    """False where only the candidates' answers were looked up."""
+    """False where only the candidates' answers were all looked up."""
 
     @property
     def owing(self) -> frozenset[str]:
@@ -83,15 +86,24 @@ class Survey:
         return frozenset(call.model for call in self.calls if call.missing or call.expected)
 
 
-def asking_first(rows: Callable[[], Iterable[Trial]], asking: bytes) -> Iterator[Trial]:
+def asking_first(
+    rows: Callable[[], Iterable[Trial]], asking: bytes, at_hand: Mapping[int, Trial] | None = None
+) -> Iterator[Trial]:
     """The rows, those first for which a call will be made; `rows` yields them all, afresh.
 
     So a run that is nearly done begins with what is owed, and not with a long look at the rest.
+    Those `at_hand`, by their places, come before all others: to come to a row takes reading all
+    samples before it.
     """
     if len(set(asking)) < 2:
         yield from rows()
         return
-    yield from compress(rows(), asking)
+    yield from (at_hand or {}).values()
+    others = bytearray(asking)
+    for place in at_hand or ():
+        others[place] = 0
+    if any(others):
+        yield from compress(rows(), others)
     yield from compress(rows(), asking.translate(_OTHERS))
 
 
@@ -105,22 +117,28 @@ def survey(
     *,
     exact: bool = True,
     earlier: KeySet | None = None,
+    glance: int = 1024,
 ) -> Survey:
     """Look through a run; `rows` yields its trials, afresh. Raises `StoreError`.
 
     `earlier` holds the calls of the runs surveyed before, and is given this one's too; `None`
     where there is one run alone.
 
-    Where it need not be exact, no stored answer is read as long as that tells which models will
-    be asked: an answer that is missing will be judged once it is there. What the store holds of
-    judges, extractors and graders is not counted then. In memory are sums, some 24 bytes for
-    each call and one for each trial.
+    Where it need not be exact, stored answers are read only as far as it takes to know which
+    models will be asked. An answer that is missing will be judged once it is there, so that
+    none need be read while some are missing. Else those to two to three times `glance` trials
+    are: the last ones, which a run that was broken off owes, and some spread over all; and all
+    answers only where these do not tell. What the store holds of judges, extractors and graders
+    is not counted then. In memory are sums, some 24 bytes for each call and one for each trial.
     """
     roles = roles_of(config)
     about_answers = {one.name for one in (roles.judge, roles.extractor, roles.grader) if one}
     is_plain = roles.transcriber is None  # Else prompts hang on what it wrote.
     if is_plain and not (about_answers and exact):
-        found = _look_up(config, rows(), DryAsk(journal, earlier), journal)
+        some = _Spread(glance)
+        found = _look_up(config, some.of(rows()), DryAsk(journal, earlier), journal)
+        if not about_answers <= found.owing and found.trials > 3 * glance:
+            found = asyncio.run(_read_some(config, found, some.rows, DryAsk(journal)))
         if about_answers <= found.owing:
             return replace(found, is_exact=not about_answers)
     return asyncio.run(_read(config, rows(), DryAsk(journal, earlier)))
@@ -143,6 +161,51 @@ def _look_up(
             for later in _expected(trial.item, roles) if is_missing else ():
                 ask.expect(later, key)
     return _surveyed(ask, asking)
+
+
+class _Spread:
+    """Some of many rows: the last ones, and about as many, or twice, spread over all."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._every = size, 1
+        self._spread: list[tuple[int, Trial]] = []
+        self._last: deque[tuple[int, Trial]] = deque(maxlen=size)
+
+    def of(self, rows: Iterable[Trial]) -> Iterator[Trial]:
+        """The rows, as they are."""
+        for place in enumerate(rows):
+            self._last.append(place)
+            if place[0] % self._every == 0:
+                self._spread.append(place)
+            if len(self._spread) > 2 * self._size:
+                self._spread, self._every = self._spread[::2], 2 * self._every
+            yield place[1]
+
+    @property
+    def rows(self) -> Sequence[tuple[int, Trial]]:
+        """Each with its place."""
+        return list(dict([*self._last, *self._spread]).items())
+
+
+async def _read_some(
+    config: RunConfig, found: Survey, rows: Sequence[tuple[int, Trial]], ask: DryAsk
+) -> Survey:
+    """What was looked up, with the calls that some of its trials owe to answers that are stored.
+
+    Of these the names count, and which trials come first.
+    """
+    asking = bytearray(found.asking)
+    with open_sandbox(config) as sandbox:
+        check = _checks_that_ask(sandbox.check, roles_of(config).rules)
+        for at in range(0, len(rows), _AT_ONCE):
+            some = rows[at : at + _AT_ONCE]
+            asked = (_is_asking(trial, ask, check, roles_of(config)) for _, trial in some)
+            for (place, _), is_asking in zip(some, await asyncio.gather(*asked), strict=True):
+                asking[place] |= is_asking
+    others = (one for one in _sums(ask.all) if one.purpose is not Purpose.CANDIDATE)
+    owed = [replace(one, stored=0) for one in others if one.missing or one.expected]
+    at_hand = {place: trial for place, trial in rows if asking[place]}
+    return replace(found, calls=(*found.calls, *owed), asking=bytes(asking), at_hand=at_hand)
 
 
 async def _read(config: RunConfig, trials: Iterable[Trial], ask: DryAsk) -> Survey:

@@ -132,6 +132,8 @@ def test_verdicts_come_back_from_their_table(several: list[Verdict]) -> None:
         several, benchmark="b", judge="j", run_id="r", dataset_sha256="d"
     )
     assert table.schema.equals(schemas.VERDICTS, check_metadata=True)
+    assert table.equals(pa.Table.from_pylist(table.to_pylist(), schema=schemas.VERDICTS))
+    table.validate(full=True)
     assert schemas.table_to_verdicts(table) == several
 
 
@@ -139,6 +141,8 @@ def test_verdicts_come_back_from_their_table(several: list[Verdict]) -> None:
 def test_scores_come_back_from_their_table(several: list[Score]) -> None:
     table = schemas.scores_to_table(several, run_id="r", dataset_sha256="d")
     assert table.schema.equals(schemas.SCORES, check_metadata=True)
+    assert table.equals(pa.Table.from_pylist(table.to_pylist(), schema=schemas.SCORES))
+    table.validate(full=True)
     assert schemas.table_to_scores(table) == several
     assert table["is_complete"].to_pylist() == [score.is_complete for score in several]
     assert table["undecided"].to_pylist() == [score.undecided for score in several]
@@ -157,7 +161,7 @@ def test_equal_parts_of_scores_are_held_once() -> None:
 def test_scores_for_reports_tell_whether_there_was_an_answer() -> None:
     scores = [make_score(response_key="k" * 64), make_score(response_key="")]
     table = schemas.scores_to_table(scores, run_id="r", dataset_sha256="d")
-    found = schemas.tables_to_scores((table,), whole=False)
+    found = schemas.scores_for_tables((table,))
     assert [bool(score.response_key) for score in found] == [True, False]
     assert [score.satisfied for score in found] == [score.satisfied for score in scores]
 

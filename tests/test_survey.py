@@ -121,6 +121,35 @@ def test_answers_are_read_where_only_they_tell_who_will_be_asked():
 
 
 @pytest.mark.parametrize(
+    ("unjudged", "first"), [((38, 39), (38, 39)), ((*range(8, 20), 39), (8, 12, 16, 39))]
+)
+def test_some_of_many_answers_tell_who_will_be_asked(unjudged, first):
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at in unjudged else judge)
+    found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
+    assert found.owing == {"judge"}
+    assert not found.is_exact
+    assert found.trials == 40
+    assert journal.read < 2 * 15  # Of 15 trials at most, an answer and a judge's reply.
+    assert [at for at, is_asking in enumerate(found.asking) if is_asking] == list(first)
+    assert sums(found)[Purpose.CANDIDATE] == (40, 0, 0)
+    assert sums(found)[Purpose.JUDGE][0] == 0
+
+
+def test_all_answers_are_read_where_some_do_not_tell():
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at == 21 else judge)
+    found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
+    assert found.owing == {"judge"}
+    assert found.is_exact
+    assert found.asking == bytes(at == 21 for at in range(40))
+
+
+@pytest.mark.parametrize(
     ("asking", "order"),
     [([0, 0, 0], "abc"), ([1, 1, 1], "abc"), ([0, 0, 1], "cab"), ([1, 0, 1], "acb")],
 )
@@ -129,3 +158,9 @@ def test_what_is_owed_comes_first_and_the_rest_in_order(asking, order):
         yield from "abc"
 
     assert "".join(asking_first(rows, bytes(asking))) == order
+
+
+def test_what_is_owed_and_at_hand_comes_before_what_is_owed():
+    asked = bytes([0, 1, 1, 0, 1])
+    assert "".join(asking_first(lambda: "abcde", asked, {4: "e", 1: "b"})) == "ebcad"
+    assert "".join(asking_first(lambda: "abcde", asked, {1: "b", 2: "c", 4: "e"})) == "bcead"

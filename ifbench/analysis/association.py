@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ifbench.score_table import counted
 from ifbench.types import Score
 
 ALPHA = 0.05
@@ -81,10 +82,10 @@ def contingency(scores: Sequence[Score]) -> Contingency:
     decided, and one without any item is left out.
     """
     counts: dict[tuple[bool, bool] | None, int] = {}
-    for score in scores:
+    for score, count in counted(scores, "verdicts", "grade"):
         if score.satisfied:
             cell = _cell(score)
-            counts[cell] = counts.get(cell, 0) + 1
+            counts[cell] = counts.get(cell, 0) + count
     return Contingency(
         correct_followed=counts.get((True, True), 0),
         correct_violated=counts.get((True, False), 0),

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean, stdev
 
-from ifbench.metrics import Ratio
+from ifbench.metrics import METRIC_PARTS, Ratio
+from ifbench.score_table import by_kind, tries
 from ifbench.types import Score
 
 
@@ -46,20 +47,21 @@ def attempts(scores: Sequence[Score], metric: Ratio) -> Attempts | None:
 
     `None` with fewer than two attempts, or where no sample is complete in all of them.
     """
+    firsts, kinds = by_kind(scores, *METRIC_PARTS)
     by_sample: dict[str, dict[int, Score]] = {}
-    for score in scores:
-        by_sample.setdefault(score.sample_id, {})[score.attempt] = score
-    numbers = sorted({score.attempt for score in scores})
+    for (sample_id, attempt), kind in zip(tries(scores), kinds.data, strict=True):
+        by_sample.setdefault(sample_id, {})[attempt] = firsts[kind]
+    numbers = sorted({attempt for own in by_sample.values() for attempt in own})
     whole = [
-        [tries[number] for number in numbers]
-        for tries in by_sample.values()
-        if len(tries) == len(numbers) and all(score.is_complete for score in tries.values())
+        [own[number] for number in numbers]
+        for own in by_sample.values()
+        if len(own) == len(numbers) and all(score.is_complete for score in own.values())
     ]
-    values = [metric([tries[place] for tries in whole]) for place in range(len(numbers))]
+    values = [metric([own[place] for own in whole]) for place in range(len(numbers))]
     known = tuple(value for value in values if value is not None)
     if len(numbers) < 2 or len(known) < len(numbers):
         return None
-    passed = [[_is_whole(metric, score) for score in tries] for tries in whole]
+    passed = [[_is_whole(metric, score) for score in own] for own in whole]
     return Attempts(
         count=len(numbers),
         by_attempt=known,

@@ -10,11 +10,13 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TypeAlias
 
 from ifbench.analysis.intervals import intervals, mean_intervals, mean_macro_interval
-from ifbench.metrics import METRICS, Figure, Ratio, bounded, macro_mean, restrict
+from ifbench.metrics import METRICS, Figure, Ratio, bounded, is_complete, macro_mean, restrict
+from ifbench.score_table import QUESTION, changed, counted, kept, parted
 from ifbench.types import Cause, FailureKind, Score, Stop
 
 MISSING = "(none)"
@@ -52,7 +54,7 @@ def figures(
     scores: Sequence[Score], metrics: Mapping[str, Ratio] = METRICS
 ) -> Mapping[str, Figure]:
     """Every metric over the same scores, with its interval."""
-    found = intervals(metrics, _complete(scores))
+    found = intervals(metrics, kept(scores, is_complete, "verdicts"))
     return {
         name: replace(bounded(metric, scores), interval=found[name])
         for name, metric in metrics.items()
@@ -66,7 +68,7 @@ def mean_figures(
 
     There is no mean while one of the models has no figure: one over fewer would mislead.
     """
-    found = mean_intervals(metrics, [_complete(scores) for scores in by_model])
+    found = mean_intervals(metrics, [kept(scores, is_complete, "verdicts") for scores in by_model])
     means = {
         name: macro_mean([bounded(metric, scores) for scores in by_model])
         for name, metric in metrics.items()
@@ -90,7 +92,7 @@ def macro_figure(
     )
     if mean.value is None:
         return mean
-    parts = [[_complete(own[value,]) for own in groups] for value in values]
+    parts = [[kept(own[value,], is_complete, "verdicts") for own in groups] for value in values]
     return replace(mean, interval=mean_macro_interval(metric, parts))
 
 
@@ -125,24 +127,24 @@ def constraint_breakdown(
     return breakdown(scores, "set", sets={"set": sets}, metrics=metrics)
 
 
-def narrowed(scores: Sequence[Score], where: Mapping[str, Collection[str]]) -> list[Score]:
+def narrowed(scores: Sequence[Score], where: Mapping[str, Collection[str]]) -> Sequence[Score]:
     """The scores whose facets have one of the wanted values each."""
-    return [
-        score
-        for score in scores
-        if all(score.facets.get(facet, MISSING) in values for facet, values in where.items())
-    ]
+
+    def is_wanted(score: Score) -> bool:
+        return all(score.facets.get(facet, MISSING) in values for facet, values in where.items())
+
+    return kept(_told(scores, where), is_wanted, "facets")
 
 
-def binned(scores: Sequence[Score], facet: str, bins: Sequence[str]) -> list[Score]:
+def binned(scores: Sequence[Score], facet: str, bins: Sequence[str]) -> Sequence[Score]:
     """The scores with a number among their facets put into its range, `1-4` or `9+`."""
-    labels = {name: bin_of(name, bins) for name in {s.facets.get(facet, "") for s in scores}}
-    return [
-        replace(score, facets={**score.facets, facet: labels[score.facets[facet]]})
-        if facet in score.facets
-        else score
-        for score in scores
-    ]
+
+    def put(score: Score) -> Score:
+        if facet not in score.facets:
+            return score
+        return replace(score, facets={**score.facets, facet: bin_of(score.facets[facet], bins)})
+
+    return changed(_told(scores, (facet,)), put, "facets")
 
 
 def bin_of(number: str, bins: Sequence[str]) -> str:
@@ -158,10 +160,11 @@ def bin_of(number: str, bins: Sequence[str]) -> str:
 
 def grouped(
     scores: Sequence[Score], facet: str, sets: Mapping[str, ConstraintSets] = MappingProxyType({})
-) -> Mapping[tuple[str, ...], list[Score]]:
+) -> Mapping[tuple[str, ...], Sequence[Score]]:
     """The scores under each combination of labels, one label for each facet joined by `+`."""
-    groups: dict[tuple[str, ...], list[Score]] = {(): list(scores)}
-    for name in facet.split("+"):
+    names = facet.split("+")
+    groups: dict[tuple[str, ...], Sequence[Score]] = {(): _told(scores, names)}
+    for name in names:
         groups = {
             (*labels, label): own
             for labels, whole in groups.items()
@@ -194,24 +197,26 @@ def _rank(label: str, named: Sequence[str]) -> tuple[int, float, str]:
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?")
 
 
-def _parted(scores: Sequence[Score], facet: str) -> Mapping[str, list[Score]]:
-    parts: dict[str, list[Score]] = {}
-    for score in scores:
-        parts.setdefault(score.facets.get(facet, MISSING), []).append(score)
-    return parts
+def _told(scores: Sequence[Score], facets: Collection[str]) -> Sequence[Score]:
+    """The scores; whole, where they are to be told apart by their questions."""
+    return list(scores) if QUESTION in facets else scores
 
 
-def _cut(scores: Sequence[Score], sets: ConstraintSets) -> Mapping[str, list[Score]]:
+def _parted(scores: Sequence[Score], facet: str) -> Mapping[str, Sequence[Score]]:
+    return parted(scores, lambda score: score.facets.get(facet, MISSING), "facets")
+
+
+def _cut(scores: Sequence[Score], sets: ConstraintSets) -> Mapping[str, Sequence[Score]]:
     parts = {}
     for label, constraint_ids in sets.items():
-        cut = [restrict(score, constraint_ids) for score in scores]
-        if kept := [score for score in cut if score.satisfied]:
-            parts[label] = kept
+        if own := kept(scores, partial(_has_item, constraint_ids=constraint_ids), "items"):
+            cut = partial(restrict, constraint_ids=constraint_ids)
+            parts[label] = changed(own, cut, "items", "verdicts")
     return parts
 
 
-def _complete(scores: Sequence[Score]) -> list[Score]:
-    return [score for score in scores if score.is_complete]
+def _has_item(score: Score, constraint_ids: Collection[str]) -> bool:
+    return any(name in constraint_ids for name in score.constraints)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,25 +239,32 @@ class Answers:
 
 def answers(scores: Sequence[Score]) -> Answers:
     """Count what happened to the answers."""
-    kinds = Counter(score.failure for score in scores)
+    kinds: Counter[FailureKind | None] = Counter()
+    causes: Counter[Cause] = Counter()
+    missing = truncated = 0
     model_failures = {
         FailureKind.REFUSAL,
         FailureKind.CONTENT_FILTER,
         FailureKind.CONTEXT_OVERFLOW,
         FailureKind.EMPTY,
     }
-    missing = sum(
-        score.failure not in model_failures if score.failure else not score.response_key
-        for score in scores
-    )
+    for score, count in counted(scores, "answer"):
+        kinds[score.failure] += count
+        is_missing = (
+            score.failure not in model_failures if score.failure else not score.response_key
+        )
+        missing += count * is_missing
+        truncated += count * (score.stop is Stop.LENGTH)
+        for cause in score.causes:
+            causes[cause] += count
     return Answers(
         planned=len(scores),
         answered=len(scores) - missing,
-        truncated=sum(score.stop is Stop.LENGTH for score in scores),
+        truncated=truncated,
         refused=kinds[FailureKind.REFUSAL],
         filtered=kinds[FailureKind.CONTENT_FILTER],
         overflowed=kinds[FailureKind.CONTEXT_OVERFLOW],
         empty=kinds[FailureKind.EMPTY],
         missing=missing,
-        causes=dict(Counter(cause for score in scores for cause in score.causes).most_common()),
+        causes=dict(causes.most_common()),
     )

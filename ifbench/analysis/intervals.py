@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from ifbench.metrics import Ratio
+from ifbench.metrics import METRIC_PARTS, Ratio
+from ifbench.score_table import by_kind, question_of, questions
 from ifbench.types import Score
 
 Interval: TypeAlias = tuple[float, float]
@@ -26,11 +27,6 @@ FEWEST = 10
 SEED = 0
 _CELLS = 4_000_000
 """Weights that are held at once: 32 MB."""
-
-
-def question_of(score: Score) -> str:
-    """What a sample was made from: samples of one question are drawn together."""
-    return score.facets.get("question") or score.sample_id
 
 
 def interval(metric: Ratio, scores: Sequence[Score]) -> Interval | None:
@@ -82,15 +78,15 @@ def difference_intervals(
 
     Both are drawn together, so that what is hard for both does not widen it.
     """
-    questions = _questions([first for first, _ in pairs])
-    if len(questions) < FEWEST:
+    # The pair is one sample: its question is the first one's.
+    count, places = _placed([[question_of(first) for first, _ in pairs]])
+    if count < FEWEST:
         return dict.fromkeys(metrics)
-    sums = []
-    for metric in metrics.values():
-        first = _summed(metric, ((question_of(one), one) for one, _ in pairs), questions)
-        # The pair is one sample: its question is the first one's.
-        second = _summed(metric, ((question_of(one), two) for one, two in pairs), questions)
-        sums.append(np.concatenate([first, second], axis=1))
+    sides = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    sums = [
+        np.concatenate([_summed(metric, side, places[0], count) for side in sides], axis=1)
+        for metric in metrics.values()
+    ]
     found = {}
     with np.errstate(invalid="ignore", divide="ignore"):
         for name, drawn in zip(metrics, _resampled(sums), strict=True):
@@ -101,19 +97,20 @@ def difference_intervals(
 # ── Drawing ──────────────────────────────────────────────────────────────────────────
 
 _Floats: TypeAlias = npt.NDArray[np.float64]
+_Places: TypeAlias = npt.NDArray[np.int32]
 
 
 def _draws(
     metrics: Sequence[Ratio], parts: Sequence[Sequence[Score]]
 ) -> list[_Floats] | list[None]:
     """For each metric its mean over `parts`, in each draw of their questions."""
-    questions = _questions([score for scores in parts for score in scores])
-    if len(questions) < FEWEST:
+    count, places = _placed(map(questions, parts))
+    if count < FEWEST:
         return [None] * len(metrics)
     sums = [
-        _summed(metric, ((question_of(s), s) for s in scores), questions)
+        _summed(metric, scores, own, count)
         for metric in metrics
-        for scores in parts
+        for scores, own in zip(parts, places, strict=True)
     ]
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = [np.asarray(drawn[:, 0] / drawn[:, 1]) for drawn in _resampled(sums)]
@@ -123,17 +120,22 @@ def _draws(
     return [np.mean(shares[at : at + size], axis=0) for at in range(0, len(shares), size)]
 
 
-def _questions(scores: Sequence[Score]) -> Mapping[str, int]:
-    return {name: at for at, name in enumerate(dict.fromkeys(map(question_of, scores)))}
+def _placed(parts: Iterable[Iterable[str]]) -> tuple[int, list[_Places]]:
+    """How many questions there are, and for each score of each part the number of its own."""
+    numbers: dict[str, int] = {}
+    places = [
+        np.fromiter((numbers.setdefault(name, len(numbers)) for name in names), dtype=np.int32)
+        for names in parts
+    ]
+    return len(numbers), places
 
 
-def _summed(
-    metric: Ratio, scores: Iterable[tuple[str, Score]], questions: Mapping[str, int]
-) -> _Floats:
+def _summed(metric: Ratio, scores: Sequence[Score], places: _Places, count: int) -> _Floats:
     """Shape (questions, 2): each question's sum and what it is divided by."""
-    sums = np.zeros((len(questions), 2))
-    for question, score in scores:
-        sums[questions[question]] += metric.parts(score)
+    firsts, kinds = by_kind(scores, *METRIC_PARTS)
+    parts = np.array([metric.parts(score) for score in firsts], dtype=float).reshape(-1, 2)
+    sums = np.zeros((count, 2))
+    np.add.at(sums, places, parts[kinds])  # One after the other, in the order of the scores.
     return sums
 
 
@@ -144,10 +146,14 @@ def _resampled(tables: Sequence[_Floats]) -> list[_Floats]:
     count = len(tables[0])
     generator = np.random.default_rng(SEED)
     shares = np.full(count, 1 / count)
-    size = max(1, _CELLS // count)
+    size, few = max(1, _CELLS // count), max(1, _CELLS // count // 10)
     parts: list[list[_Floats]] = [[] for _ in tables]
+    room = np.empty((min(size, DRAWS), count))  # One for all rounds: two would be 64 MB.
     for start in range(0, DRAWS, size):
-        weights = generator.multinomial(count, shares, size=min(size, DRAWS - start)).astype(float)
+        weights = room[: DRAWS - start]
+        for at in range(0, len(weights), few):  # So that few are held as whole numbers, too.
+            some = weights[at : at + few]
+            some[:] = generator.multinomial(count, shares, size=len(some))
         # One product a table: in one wide product BLAS may add in another order, and last bits move.
         for found, sums in zip(parts, tables, strict=True):
             found.append(weights @ sums)

@@ -26,7 +26,7 @@ from ifbench.report.summary import summary_tables
 from ifbench.report.tables import Table, render
 from ifbench.report.verdicts import verdict_lines
 from ifbench.runs import Run, ready
-from ifbench.schemas import tables_to_scores
+from ifbench.schemas import scores_for_tables
 from ifbench.store import iter_scores
 from ifbench.tally import of_run, over_runs
 from ifbench.types import Cause, FailureKind, Score
@@ -171,7 +171,7 @@ def _say(words: str) -> None:
 
 
 def _print_results(runs: Sequence[Run], evaluations: Sequence[Evaluation]) -> None:
-    scores = [tables_to_scores(iter_scores(run.store.root, run.id), whole=False) for run in runs]
+    scores = [scores_for_tables(iter_scores(run.store.root, run.id)) for run in runs]
     for run, evaluation, own in zip(runs, evaluations, scores, strict=True):
         if len(runs) > 1:
             print(f"══ {run.title}  (run {run.id})\n")

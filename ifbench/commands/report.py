@@ -18,7 +18,8 @@ from ifbench.report.overview import RunScores, differences, overview_table
 from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
-from ifbench.schemas import tables_to_scores
+from ifbench.schemas import scores_for_tables, tables_to_scores
+from ifbench.score_table import counted
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, iter_scores
 from ifbench.store.progress import load_progress
@@ -59,13 +60,15 @@ def _summary(
     found = {run.run_id: scores_of(store, run.run_id) for run in runs}
     if not _are_as_one(list(found.values())):
         return [_overview(runs, found, facets)]
-    scores = [score for one in found.values() for score in one]
+    scores, *others = found.values()
+    if others:
+        scores = [score for one in found.values() for score in one]
     benchmark = get_benchmark(scores[0].benchmark)
     named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
     known = {
         *benchmark.constraint_views,
         *MODEL_FACETS,
-        *(facet for s in scores for facet in s.facets),
+        *(facet for score in scores for facet in score.facets),
     }
     views = [view for view in facets or () if view not in named]
     _refuse_unknown(views, sorted({*known, *named}), OTHER_TABLES)
@@ -74,8 +77,8 @@ def _summary(
 
 def _are_as_one(runs: Sequence[Sequence[Score]]) -> bool:
     """True of runs of one benchmark in which no candidate stands twice."""
-    names = [name for scores in runs for name in {score.candidate for score in scores}]
-    benchmarks = {score.benchmark for scores in runs for score in scores}
+    names = [name for own in runs for name in {score.candidate for score, _ in counted(own, "who")}]
+    benchmarks = {score.benchmark for own in runs for score, _ in counted(own, "who")}
     return len(benchmarks) == 1 and len(names) == len(set(names))
 
 
@@ -200,12 +203,13 @@ def _name(value: Any) -> str:
     return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
 
 
-def scores_of(store: Store, run_id: str, *, whole: bool = False) -> list[Score]:
+def scores_of(store: Store, run_id: str, *, whole: bool = False) -> Sequence[Score]:
     """A run's scores, for tables or (`whole`) for their answers' keys as well.
 
     Raises `StoreError` where it has none yet.
     """
-    scores = tables_to_scores(iter_scores(store.root, run_id), whole=whole)
+    read = tables_to_scores if whole else scores_for_tables
+    scores = read(iter_scores(store.root, run_id))
     if not scores:
         raise StoreError(
             f"{store.root.uri}: run {run_id} has no results yet; "

@@ -17,6 +17,7 @@ import asyncio
 import codecs
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -34,8 +35,12 @@ Reply: TypeAlias = Callable[[Prompt], str | Failure | Try]
 _RETRIED = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
 
 
+_REMEMBERED = 1000
+"""All of a long run would be 200 bytes a call."""
+
+
 class ScriptedEngine:
-    """Replies by a function of the prompt. `asked` holds every prompt, in order."""
+    """Replies by a function of the prompt. `asked` holds the last prompts, in order."""
 
     def __init__(
         self,
@@ -44,7 +49,7 @@ class ScriptedEngine:
         latency_s: float = 0.0,
         view_loader: ViewLoader = no_media,
     ) -> None:
-        self.asked: list[Prompt] = []
+        self.asked: deque[Prompt] = deque(maxlen=_REMEMBERED)
         self._reply = reply or default_reply
         self._latency_s = latency_s
         self._view_loader = view_loader

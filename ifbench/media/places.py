@@ -41,6 +41,8 @@ def split_markers(text: str, media: tuple[Media, ...], policy: MediaPolicy) -> t
     between two views is left out, for some endpoints refuse it. Raises `MediaError` when a kind
     is marked, but not as often as there are media of it.
     """
+    if not media and "<" not in text:
+        return (Text(text=text),)
     places = [(match.span(), kind) for match, kind in _markers(text)]
     marked = Counter(kind for _, kind in places)
     _refuse_mismatch(marked, Counter(medium.kind for medium in media))

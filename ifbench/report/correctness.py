@@ -5,14 +5,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ifbench.analysis.association import ALPHA, Association, associations
 from ifbench.benchmarks.benchmark import Printed
 from ifbench.report import cells
 from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
-from ifbench.types import Cause, Score
+from ifbench.score_table import counted, kept
+from ifbench.types import Cause, GradedBy, Score
 
 
 def correctness_tables(
@@ -25,7 +26,9 @@ def correctness_tables(
     figures of a model for the view `association`.
     """
     graded = {
-        name: scores for name, scores in by_candidate.items() if any(map(_is_gradable, scores))
+        name: scores
+        for name, scores in by_candidate.items()
+        if any(_is_gradable(score) for score, _ in counted(scores, "grade"))
     }
     if not graded:
         return []
@@ -40,7 +43,11 @@ def correctness_tables(
 
 def nothing_is_checked(by_candidate: Mapping[str, Sequence[Score]]) -> bool:
     """True where no sample has a constraint, as in original questions: only correctness counts."""
-    every = [score for scores in by_candidate.values() for score in scores]
+    every = [
+        score
+        for scores in by_candidate.values()
+        for score, _ in counted(scores, "items", "verdicts")
+    ]
     return bool(every) and not any(score.constraints or score.tasks_done for score in every)
 
 
@@ -66,13 +73,12 @@ ONLY_CORRECTNESS = (
 
 
 def _plain_row(name: str, scores: Sequence[Score]) -> tuple[str | Cell, ...]:
-    decided = [score for score in scores if score.correct is not None]
+    decided = kept(scores, lambda score: score.correct is not None, "grade")
     shares = {
-        "correct": sum(score.correct is True for score in decided),
-        "invalid": sum(score.grade == "C" for score in decided),
+        "correct": _number(decided, lambda score: score.correct is True),
+        "invalid": _number(decided, lambda score: score.grade == "C"),
     }
-    by = Counter(score.graded_by for score in decided)
-    causes = Counter(score.ungraded.value for score in scores if score.ungraded is not None)
+    by, causes = _graders(decided), _ungraded(scores)
     return (
         name,
         cells.part(len(decided), len(scores), ("graded", "total")),
@@ -84,6 +90,26 @@ def _plain_row(name: str, scores: Sequence[Score]) -> tuple[str | Cell, ...]:
         cells.count("by_model", by["model"]),
         cells.tallies("undecided_by_cause", causes),
     )
+
+
+def _number(scores: Sequence[Score], which: Callable[[Score], bool]) -> int:
+    return sum(count for score, count in counted(scores, "grade", "verdicts") if which(score))
+
+
+def _graders(scores: Sequence[Score]) -> Counter[GradedBy | None]:
+    found: Counter[GradedBy | None] = Counter()
+    for score, count in counted(scores, "grade"):
+        found[score.graded_by] += count
+    return found
+
+
+def _ungraded(scores: Sequence[Score]) -> Counter[str]:
+    """Scores by the cause for which correctness is undecided."""
+    found: Counter[str] = Counter()
+    for score, count in counted(scores, "grade"):
+        if score.ungraded is not None:
+            found[score.ungraded.value] += count
+    return found
 
 
 def _is_gradable(score: Score) -> bool:
@@ -110,10 +136,11 @@ def _cell_table(graded: Mapping[str, Sequence[Score]], found: Sequence[Associati
 
 def _cell_row(one: Association, scores: Sequence[Score]) -> tuple[str | Cell, ...]:
     table = one.table
-    by = Counter(score.graded_by for score in scores)
-    decided = [s for s in scores if s.correct is not None and s.is_complete and s.satisfied]
-    invalid = sum(score.grade == "C" for score in decided)
-    causes = Counter(score.ungraded.value for score in scores if score.ungraded is not None)
+    by, causes = _graders(scores), _ungraded(scores)
+    invalid = _number(
+        scores,
+        lambda s: s.grade == "C" and s.correct is not None and s.is_complete and bool(s.satisfied),
+    )
     shares = {
         **dict(zip(("CF", "CV", "IF", "IV"), table.cells, strict=True)),
         "correct": table.correct_followed + table.correct_violated,

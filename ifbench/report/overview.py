@@ -13,6 +13,7 @@ from ifbench.report import cells
 from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
 from ifbench.report.views import metrics_of
+from ifbench.score_table import counted, parted
 from ifbench.types import JsonObject, Score
 
 
@@ -28,10 +29,7 @@ class RunScores:
 
     @property
     def by_candidate(self) -> Mapping[str, Sequence[Score]]:
-        found: dict[str, list[Score]] = {}
-        for score in self.scores:
-            found.setdefault(score.candidate, []).append(score)
-        return dict(sorted(found.items()))
+        return dict(sorted(parted(self.scores, lambda score: score.candidate, "who").items()))
 
 
 def overview_table(runs: Sequence[RunScores]) -> Table:
@@ -57,8 +55,11 @@ def _cells(
     benchmark: Benchmark, scores: Sequence[Score], columns: Sequence[str]
 ) -> tuple[Cell, ...]:
     own = {name: bounded(metric, scores) for name, metric in metrics_of(benchmark).items()}
-    complete = sum(score.is_complete for score in scores)
-    undecided = Counter(cause.value for score in scores for cause in score.owed_causes)
+    complete, undecided = 0, Counter[str]()
+    for score, count in counted(scores, "verdicts", "answer", "grade"):
+        complete += count * score.is_complete
+        for cause in score.owed_causes:
+            undecided[cause.value] += count
     return (
         cells.part(complete, len(scores)),
         *(cells.figure(n, own[n]) if n in own else cells.printed_figure(n, None) for n in columns),

@@ -24,6 +24,7 @@ from ifbench.report.views import (
     printed_cells,
     view_table,
 )
+from ifbench.score_table import counted, parted
 from ifbench.types import Score
 
 _INTERVALS = (
@@ -51,19 +52,19 @@ def summary_tables(
     beside adherence; where nothing is checked, only correctness and the answers are shown, unless
     `facets` names more.
     """
-    judges = {score.judge for score in scores}
+    judges = {score.judge for score, _ in counted(scores, "who")}
     if not with_paper:
         benchmark = replace(benchmark, printed=lambda _view, _model: {})
     elif len(judges) == 1:
         benchmark = replace(benchmark, printed=benchmark.printed_for(judges.pop()))
-    by_candidate = _by_candidate(scores)
+    by_candidate = parted(scores, lambda score: score.candidate, "who")
     named = [one.view for one in benchmark.breakdowns]
     sets = [name for name in benchmark.constraint_views if name != "constraint"]
     shown = dict.fromkeys([*named, *sets] if facets is None else facets)
     if facets is None and nothing_is_checked(by_candidate):
         graded = correctness_tables(by_candidate)
-        counted = _answer_table(by_candidate)
-        return [*graded, counted] if graded else [replace(counted, notes=(ONLY_CORRECTNESS,))]
+        answered = _answer_table(by_candidate)
+        return [*graded, answered] if graded else [replace(answered, notes=(ONLY_CORRECTNESS,))]
     return [
         _headline(benchmark, by_candidate),
         *(view_table(view, benchmark, by_candidate) for view in shown),
@@ -133,7 +134,7 @@ def _overall(benchmark: Benchmark, scores: Sequence[Score]) -> tuple[list[str], 
 
 
 def _answer_table(by_candidate: Mapping[str, Sequence[Score]]) -> Table:
-    counted = {name: answers(scores) for name, scores in by_candidate.items()}
+    found = {name: answers(scores) for name, scores in by_candidate.items()}
     return Table(
         name="answers",
         title="Answers",
@@ -141,7 +142,7 @@ def _answer_table(by_candidate: Mapping[str, Sequence[Score]]) -> Table:
             "model", "planned", "answered", "truncated", "refused", "filtered",
             "overflowed", "empty", "missing", "undecided by cause",
         ),
-        rows=tuple(_answer_row(name, one) for name, one in counted.items()),
+        rows=tuple(_answer_row(name, one) for name, one in found.items()),
         notes=(
             "refused, filtered, overflowed and empty answers fail every item.",
             "missing answers are owed: the same command asks for them again.",
@@ -149,20 +150,13 @@ def _answer_table(by_candidate: Mapping[str, Sequence[Score]]) -> Table:
     )  # fmt: skip
 
 
-def _answer_row(name: str, counted: Answers) -> tuple[str | Cell, ...]:
+def _answer_row(name: str, found: Answers) -> tuple[str | Cell, ...]:
     numbers = (
         "planned", "answered", "truncated", "refused", "filtered", "overflowed", "empty", "missing",
     )  # fmt: skip
-    causes = {cause.value: count for cause, count in counted.causes.items()}
+    causes = {cause.value: count for cause, count in found.causes.items()}
     return (
         name,
-        *(cells.count(kind, getattr(counted, kind)) for kind in numbers),
+        *(cells.count(kind, getattr(found, kind)) for kind in numbers),
         cells.tallies("undecided_by_cause", causes),
     )
-
-
-def _by_candidate(scores: Sequence[Score]) -> dict[str, list[Score]]:
-    by_candidate: dict[str, list[Score]] = {}
-    for score in scores:
-        by_candidate.setdefault(score.candidate, []).append(score)
-    return by_candidate

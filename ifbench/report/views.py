@@ -33,6 +33,7 @@ from ifbench.metrics import ALL_METRICS, Figure, Ratio
 from ifbench.report import cells
 from ifbench.report.cells import PAPER, Cell, Value
 from ifbench.report.tables import Table
+from ifbench.score_table import counted
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.types import Score
 
@@ -98,7 +99,8 @@ def view_table(
     """The metrics by one view, for one model or several."""
     one = benchmark.breakdown(view)
     names = one.facet.split("+")
-    ids = sorted({n for scores in by_candidate.values() for s in scores for n in s.constraints})
+    every = (score for scores in by_candidate.values() for score, _ in counted(scores, "items"))
+    ids = sorted({name for score in every for name in score.constraints})
     sets = {
         n: _constraint_sets(n, benchmark, ids) for n in names if n in benchmark.constraint_views
     }

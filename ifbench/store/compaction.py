@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ifbench import schemas
 from ifbench.errors import StoreError
@@ -180,6 +179,8 @@ def _tell(source: _Source, damages: Sequence[Damage]) -> None:
 
 def _ranges(sources: Sequence[_Source], size: int) -> list[tuple[str, str | None]]:
     """Ranges of keys, each of about `size` bytes; together they hold every key."""
+    import pyarrow.compute as pc  # A tenth of a second, and most commands compact nothing.
+
     keys = pa.chunked_array(
         [chunk for source in sources for chunk in _keys(source.file)], pa.string()
     )

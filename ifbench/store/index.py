@@ -84,7 +84,7 @@ class KeyIndex:
         for row, value in enumerate(prints.tolist(), first_row):
             self._recent.setdefault(value, []).append(Place(file, row))
         self._recent_rows += len(prints)
-        if self._recent_rows > max(_MERGE_ROWS, len(self._prints) // 8):
+        if self._recent_rows > max(_MERGE_ROWS, len(self._prints) // 32):
             self._merge_recent()
 
     def _merge_recent(self) -> None:

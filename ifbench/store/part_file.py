@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ifbench import schemas
@@ -105,6 +104,8 @@ class PartFile:
 
 def in_range(data: Any, low: str, high: str | None) -> Any:
     """The rows of a table or batch with `low <= key`, and `key < high` unless that is None."""
+    import pyarrow.compute as pc  # A tenth of a second, and most commands compact nothing.
+
     inside = pc.greater_equal(data.column("key"), low)
     if high is not None:
         inside = pc.and_(inside, pc.less(data.column("key"), high))

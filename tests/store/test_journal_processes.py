@@ -20,8 +20,9 @@ from ifbench.store.journal import Journal
 SET_UP = f"""
 import sys
 sys.path[:0] = [{str(Path(__file__).parent)!r}, {str(Path(__file__).parents[1])!r}]
-from store_values import answer, answers, key_of
+from store_values import answer, answers, key_of, make_score
 from ifbench.errors import StoreError
+from ifbench.store import open_store, read_scores
 from ifbench.store.compaction import compact
 from ifbench.store.journal import Journal
 """
@@ -184,7 +185,7 @@ def test_a_store_that_cannot_be_read_is_a_clear_error(tmp_path: Path) -> None:
         Journal(str(tmp_path))
 
 
-def test_a_journal_works_without_pandas_which_takes_seconds_to_import(tmp_path: Path) -> None:
+def test_a_store_works_without_pandas_which_takes_long_to_import(tmp_path: Path) -> None:
     with Journal(str(tmp_path)) as journal:
         journal.append(answers("in a part"))
     compact(str(tmp_path))
@@ -192,6 +193,10 @@ def test_a_journal_works_without_pandas_which_takes_seconds_to_import(tmp_path: 
         with Journal(sys.argv[1]) as journal:
             journal.append(answers(1, 2, 3))
             found = journal.lookup(map(key_of, (1, 3, "in a part")))
+        with open_store(sys.argv[1]).results("run", "sha") as results:
+            results.add(make_score(), ())
+            results.commit()
+        assert len(read_scores(sys.argv[1], "run")) == 1
         sys.exit(len(found) != 3 or "pandas" in sys.modules)
     """
     with start(tmp_path, code) as child:
