@@ -32,6 +32,8 @@ ADVICE = (
     "`api_key_env: OPENAI_API_KEY`"
 )
 
+STORE_ADVICE = "for s3:// set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+
 
 def is_secret_name(key: str) -> bool:
     """True for keys under which people write secrets: `api_key`, `Authorization`, `token`."""
