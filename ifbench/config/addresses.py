@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from ifbench.config.secrets import ADVICE, find_secret
+from ifbench.config.secrets import ADVICE, STORE_ADVICE, find_secret
 from ifbench.errors import ConfigError
 
 _VARIABLE = re.compile(r"\$\{oc\.env:\s*([A-Za-z_]\w*)\s*(?:,([^{}]*))?\}")
@@ -40,7 +40,7 @@ def read_store_uri(written: str, environment: Mapping[str, str], origin: str) ->
     if find_secret({"uri": uri}):
         raise ConfigError(
             f"{origin}: `store.uri` holds a password or key, and it is stored with each run; "
-            "for s3:// set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+            f"{STORE_ADVICE}"
         )
     return uri
 

@@ -16,7 +16,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ifbench.config.layers import Layer, nested, spell
-from ifbench.config.secrets import ADVICE, display_override, find_secret
+from ifbench.config.secrets import ADVICE, STORE_ADVICE, display_override, find_secret
 from ifbench.errors import ConfigError
 from ifbench.types import ModelConfig
 
@@ -213,9 +213,10 @@ def refuse_secrets(layer: Layer) -> None:
             "(capitals, digits and `_`, such as OPENAI_API_KEY), never the key itself; "
             "what was found is not shown"
         )
+    advice = STORE_ADVICE if path[0] == "store" else ADVICE
     raise ConfigError(
         f"{layer.origin}: `{spell(path)}` holds what looks like a secret. A config is stored "
-        f"and shown, so {ADVICE}; what was found is not shown"
+        f"and shown, so {advice}; what was found is not shown"
     )
 
 

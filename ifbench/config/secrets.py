@@ -32,6 +32,8 @@ ADVICE = (
     "`api_key_env: OPENAI_API_KEY`"
 )
 
+STORE_ADVICE = "for s3:// set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment"
+
 
 def is_secret_name(key: str) -> bool:
     """True for keys under which people write secrets: `api_key`, `Authorization`, `token`."""
@@ -77,14 +79,32 @@ def _has_password(address: str) -> bool:
 
 
 def _names_a_key(name: str) -> bool:
-    """True for a query's `api_key`, `token`, `key`, `subscription-key`."""
-    return is_secret_name(name) or re.split(r"[-_]", name.lower())[-1] == "key"
+    """True for a query's `api_key`, `token`, `key`, `subscription-key`, `X-Amz-Signature`."""
+    return is_secret_name(name) or re.split(r"[-_]", name.lower())[-1] in _LAST_WORDS
+
+
+_LAST_WORDS = frozenset(
+    ["credential", "key", "password", "sas", "secret", "sig", "signature", "token"]
+)
+
+
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]{0,20}://[^\s'\"\],}]+")
+
+
+def _addresses_hold_one(text: str) -> bool:
+    """True where an address in a text brings a password or a key along."""
+    return any(_has_password(found) for found in _ADDRESS.findall(text))
 
 
 def display(value: Any, key: str = "") -> str:
     """A value as a message may show it: short, as JSON, and never a secret."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    if key == "api_key_env" or is_secret_name(key) or looks_secret(text):
+    if (
+        key == "api_key_env"
+        or is_secret_name(key)
+        or looks_secret(text)
+        or _addresses_hold_one(text)
+    ):
         return "(hidden)"
     return text if len(text) <= 60 else text[:59] + "…"
 
@@ -95,6 +115,7 @@ def display_override(text: str) -> str:
     names = key.split(".")
     hide = any(is_secret_name(name) or name == "api_key_env" for name in names)
     inner = any(is_secret_name(word) for word in re.findall(r"[\w-]+(?=\s*:)", value))
-    if equals and (hide or inner or looks_secret(value) or ("@" in value and "://" in value)):
+    in_address = ("@" in value and "://" in value) or _addresses_hold_one(value)
+    if equals and (hide or inner or looks_secret(value) or in_address):
         return f"{key}=(hidden)"
     return text if len(text) <= 100 else text[:99] + "…"

@@ -20,6 +20,7 @@ from ifbench.config.overrides import ROLES, origin_of_override
 from ifbench.config.secrets import display_override
 from ifbench.config.values import RunConfig
 from ifbench.errors import ConfigError
+from ifbench.told import told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,9 @@ def load_points(
         return (Point(config=load_config(overrides, config_dir=config_dir, cwd=cwd)),)
     here = (cwd or Path.cwd()).resolve()
     lines = expand(overrides, folders=search_folders(config_dir, here))
-    loaded = [_load(line, config_dir, cwd) for line in lines]
+    loaded = [
+        _load(line, config_dir, cwd) for line in told(lines, "reading the points of the sweep")
+    ]
     _refuse_idle(lines, loaded)
     points = tuple(
         Point(config=one.config, name=line.name) for line, one in zip(lines, loaded, strict=True)

@@ -8,12 +8,14 @@ hands of its own, so a slow candidate holds back no other.
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 from collections.abc import Iterator
 from contextlib import AsyncExitStack, suppress
 from typing import TypeAlias
 
+from ifbench.errors import StoreError
 from ifbench.execution.commons import Commons
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
@@ -21,6 +23,8 @@ from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
 from ifbench.tally import Tally
 from ifbench.types import Trial
+
+_log = logging.getLogger(__name__)
 
 _Belt: TypeAlias = "asyncio.Queue[Trial | None]"
 
@@ -34,6 +38,7 @@ class LocalExecutor:
         self._stopping = threading.Event()
         self._in_hand = InHand()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._failure: StoreError | None = None
 
     def stop(self) -> None:
         """Begin no further row; the rows in flight go on to the end. Any thread may call."""
@@ -53,7 +58,11 @@ class LocalExecutor:
         return self.tally.snapshot()
 
     def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]:
-        """Yield finished rows. An exception of a step's `build` ends the run and is raised here."""
+        """Yield finished rows. An exception of a step's `build` ends the run and is raised here.
+
+        So does a store that takes no more answers, once the rows in flight have come in: what they
+        were answered is paid for, and is set aside.
+        """
         finished: queue.Queue[Trial | BaseException | None] = queue.Queue(maxsize=1024)
         gone = threading.Event()  # set when the caller stops reading
         thread = threading.Thread(
@@ -100,7 +109,7 @@ class LocalExecutor:
             commons = await stack.enter_async_context(Commons())
             seat = Seat(
                 tally=self.tally,
-                stopping=lambda: self._stopping.is_set() or gone.is_set(),
+                stopping=lambda: self._is_over(gone),
                 commons=commons,
                 servers=self.servers,
             )
@@ -127,12 +136,17 @@ class LocalExecutor:
                         )
                     )
                 tasks.create_task(_deliver(belts[-1], finished, gone))
+            if self._failure is not None:
+                raise self._failure
+
+    def _is_over(self, gone: threading.Event) -> bool:
+        return self._stopping.is_set() or gone.is_set() or self._failure is not None
 
     async def _feed(
         self, rows: Iterator[Trial], belt: _Belt, readers: int, gone: threading.Event
     ) -> None:
         for row in rows:
-            if self._stopping.is_set() or gone.is_set():
+            if self._is_over(gone):
                 break
             await belt.put(row)
         for _ in range(readers):
@@ -156,7 +170,14 @@ class LocalExecutor:
 
     async def _carry(self, name: str, work: Work, source: _Belt, target: _Belt) -> None:
         while (row := await source.get()) is not None:
-            await target.put(await handled(row, work, name, self._in_hand, self.tally))
+            try:
+                done = await handled(row, work, name, self._in_hand, self.tally)
+            except StoreError as error:
+                if self._failure is None:
+                    self._failure = error
+                    _log.warning("the store takes no more answers; those in flight are waited for")
+                continue
+            await target.put(done)
 
 
 async def _deliver(

@@ -179,7 +179,8 @@ def _state(ending: Ending, progress: RunProgress | None, seen_s: float) -> State
         return "finishing" if seen_s <= FINISHING_S else "silent"
     if seen_s > SILENT_S:
         return "silent"
-    return "starting" if progress is None else "running"
+    is_begun = progress is not None and any(name[0] == "rows" for name, _ in progress.counts)
+    return "running" if is_begun else "starting"
 
 
 def _step(name: str, counts: Counts, recent: Counts, progress: RunProgress) -> StepStatus:

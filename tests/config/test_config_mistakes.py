@@ -11,6 +11,7 @@ from ifbench.config import load_config
 from ifbench.errors import ConfigError
 
 SECRET = "sk-proj-4Zq8planted0key1never2shown3"
+PLAIN = "planted0without1a2shape"
 
 
 @pytest.fixture
@@ -314,6 +315,13 @@ def test_two_candidates_may_share_a_deployment(here: Path) -> None:
         f"api_key={SECRET}",
         f"store.uri='s3://key:{SECRET}@bucket/x'",
         f"store.uri=s3://key:{SECRET}@bucket?x=1",
+        f"store.uri='s3://bucket/x?access_key={PLAIN}'",
+        f"store.uri=s3://bucket/x?session_token={PLAIN}",
+        f"store.uri='s3://bucket/x?session_token={PLAIN}'",
+        f"judge.base_url='https://host/v1?api_key={PLAIN}'",
+        f"judge.base_url=https://host/v1?subscription-key={PLAIN}",
+        f"judge={{name:gpt-4.1,base_url:'https://host/v1?sig={PLAIN}'}}",
+        f"benchmark.data='s3://bucket/x?token={PLAIN}','b'",
         f"judge.api_key=[{SECRET}",
         f"judge.api_key={SECRET},{SECRET}",
         f"judge.api_key_env={SECRET},x",

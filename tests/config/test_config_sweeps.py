@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from config_files import write
@@ -88,6 +90,13 @@ def test_each_point_is_what_its_own_command_line_says():
     assert one.config.candidates[0].sampling.temperature == 0.7
     assert three.config.candidates[0].sampling.temperature == 0
     assert {p.config.benchmark.limit for p in (one, two, three, four)} == {5}
+
+
+def test_many_points_that_take_long_to_read_are_no_silence(monkeypatch, capsys):
+    clock = SimpleNamespace(monotonic=count(0, 10).__next__)
+    monkeypatch.setattr("ifbench.told.time", clock)
+    points("judge=ja,jb")
+    assert "reading the points of the sweep: 1 so far" in capsys.readouterr().err
 
 
 def test_quoted_values_and_overlays_are_swept_too():

@@ -30,6 +30,11 @@ def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) ->
         uri("store=s3")
 
 
+def test_keys_in_a_uri_of_the_command_line_are_refused_with_where_they_belong() -> None:
+    with pytest.raises(ConfigError, match="AWS_ACCESS_KEY_ID"):
+        uri("store.uri='s3://bucket/a?secret_key=planted'")
+
+
 @pytest.mark.parametrize(
     "planted", ["s3://id:planted@bucket/a", "s3://bucket/a?secret_key=planted&access_key=planted"]
 )

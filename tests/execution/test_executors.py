@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ifbench.errors import StoreError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.ray_data import turns
 from ifbench.execution.step import Lane, Seat, Step, Work
@@ -254,6 +255,28 @@ def test_rows_that_never_end_come_out_as_they_went_in_once_they_are_let_go(make_
     rows = list(executor.run(trials(6), (Step(name="stuck", build=stuck, in_flight=2),)))
     assert all(row.response is None for row in rows)
     assert len(rows) <= 6
+
+
+def test_local_waits_for_the_rows_in_flight_when_the_store_takes_no_more():
+    begun: list[str] = []
+    ended: list[str] = []
+
+    @asynccontextmanager
+    async def build(seat: Seat) -> AsyncIterator[Work]:
+        async def work(row: Trial) -> Trial:
+            begun.append(row.item.sample.id)
+            if len(begun) == 1:
+                await asyncio.sleep(0.01)
+                raise StoreError("the disk is full")
+            await asyncio.sleep(0.1)  # An answer that comes in late.
+            ended.append(row.item.sample.id)
+            return row
+
+        yield work
+
+    with pytest.raises(StoreError, match="the disk is full"):
+        list(LocalExecutor().run(trials(50), (Step(name="one", build=build, in_flight=4),)))
+    assert set(begun[1:4]) <= set(ended)
 
 
 def test_local_hands_on_the_first_row_before_the_last_begins():

@@ -53,6 +53,7 @@ def make_progress(counts=(), recent=(), *, written_s: float = 60, **fields) -> R
     [
         (None, 5, {}, "starting"),
         (None, 31, {}, "silent"),
+        (60, 61, {"counts": ()}, "starting"),  # its workers come up
         (60, 61, {}, "running"),
         (60, 90, {}, "running"),
         (60, 90.5, {}, "silent"),
@@ -66,7 +67,8 @@ def make_progress(counts=(), recent=(), *, written_s: float = 60, **fields) -> R
 def test_a_run_that_has_not_ended_is_known_by_its_last_sign_of_life(
     written_s, now_s, fields, state
 ):
-    progress = None if written_s is None else make_progress(written_s=written_s, **fields)
+    fields = {"counts": ((("rows", "generate", "in"), 1.0),), **fields}
+    progress = None if written_s is None else replace(make_progress(written_s=written_s), **fields)
     status = run_status(make_manifest(), progress, at(now_s))
     assert status.state == state
     assert status.seen_s == max(0.0, now_s - (written_s if (written_s or 0) > 0 else 0))
