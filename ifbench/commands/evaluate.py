@@ -104,7 +104,8 @@ def build_executor(config: RunConfig) -> RunningExecutor:
         case "local":
             return LocalExecutor()
         case "ray":
-            from ifbench.execution.ray_data import RayExecutor, RayOptions
+            from ifbench.execution.ray_data import RayExecutor
+            from ifbench.execution.ray_start import RayOptions
 
             return RayExecutor(
                 RayOptions(

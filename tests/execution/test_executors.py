@@ -106,7 +106,8 @@ def make_executor(request):
 def ray_executor(**options):
     from ray import cloudpickle
 
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
     return RayExecutor(RayOptions(num_cpus=4, rows_per_block=4, **options))

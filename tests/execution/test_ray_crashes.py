@@ -65,7 +65,8 @@ def ray():
 
 
 def test_a_row_that_kills_its_worker_each_time_is_set_apart_and_alone(ray, tmp_path, caplog):
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     executor = RayExecutor(RayOptions(num_cpus=2, rows_per_block=4))
     step = Step(name="answer", build=partial(deadly, tmp_path), in_flight=16)
@@ -95,7 +96,8 @@ def test_what_is_left_of_an_earlier_cluster_takes_no_row_from_the_next_one(ray):
     """References have numbers, which begin anew with each cluster; letting go of an old one frees
     the object of its number.
     """
-    from ifbench.execution.ray_data import RayExecutor, RayOptions, start_ray
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     options = RayOptions(num_cpus=2, rows_per_block=4)
     start_ray(options)

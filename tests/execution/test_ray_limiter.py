@@ -67,7 +67,7 @@ def endpoint() -> Endpoint:
 def ray() -> Iterator:
     from ray import cloudpickle
 
-    from ifbench.execution.ray_data import RayOptions, start_ray
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     cloudpickle.register_pickle_by_value(limiter_traffic)  # Workers cannot import tests.
     ray = start_ray(RayOptions(num_cpus=4))

@@ -346,7 +346,7 @@ def ray_workers(pid: int) -> list[int]:
     """Below a driver on Ray: workers, the board and processes for checks. Ray's own agents, which
     take a minute to end, are none of them.
     """
-    names = ("MapWorker", "_Board", "check_server")
+    names = ("MapWorker", "ray::Board", "check_server")
     return [one for one, title in descendants(pid).items() if any(name in title for name in names)]
 
 
