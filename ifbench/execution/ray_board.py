@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
 from ifbench.execution.crashes import Ledger, RowId
-from ifbench.tally import Tally
+from ifbench.tally import Counts, Tally
 
 
 class Order(IntEnum):
@@ -20,49 +20,56 @@ class Order(IntEnum):
     """Wait for no call either."""
 
 
+class Told(NamedTuple):
+    """What a worker is told when it reports."""
+
+    order: Order
+    have_died: bool
+    """Whether there are rows that workers have died with: then each block is asked about."""
+
+
 class Board:
-    """One small actor: gathers the workers' counts and what they have in hand, and tells them to
-    stop.
+    """Gathers the workers' counts and what they have in hand, and tells them to stop.
+
+    It does one thing at a time, and what one worker sends in the order in which it was sent: a
+    block is never ended before it was entered.
     """
 
     def __init__(self) -> None:
         self._tally = Tally()
         self._order = Order.GO_ON
         self._ledger = Ledger()
-        self._lock = threading.Lock()
 
-    def report(
-        self, counts: dict[tuple[str, ...], float], ended: tuple[str, str] | None = None
-    ) -> Order:
+    def report(self, counts: Counts, ended: tuple[str, str] | None = None) -> Told:
         """Take counts, and perhaps a worker and the name of what it has just handed on."""
         self._tally.merge(counts)
         if ended is not None:
-            with self._lock:
-                self._ledger.end(*ended)
-        return self._order
+            self._ledger.end(*ended)
+        return Told(self._order, self._ledger.has_deaths)
 
-    def start(self, worker: str, step: str) -> None:
+    def start(self, worker: str, step: str) -> Told:
         """A worker is there, for the first time or after it has died."""
-        with self._lock:
-            lost = self._ledger.begin_worker(worker)
+        lost = self._ledger.begin_worker(worker)
         if lost:
             self._tally.merge({("workers", step, "died"): 1, ("workers", step, "rows"): lost})
+        return Told(self._order, self._ledger.has_deaths)
+
+    def enter_block(self, worker: str, name: str, rows: Sequence[RowId]) -> None:
+        """See `Ledger.enter_block`."""
+        self._ledger.enter_block(worker, name, rows)
 
     def begin_block(self, worker: str, name: str, rows: Sequence[RowId]) -> tuple[int, ...]:
         """See `Ledger.begin_block`."""
-        with self._lock:
-            return self._ledger.begin_block(worker, name, rows)
+        return self._ledger.begin_block(worker, name, rows)
 
     def begin_row(self, worker: str, row: RowId) -> None:
         """See `Ledger.begin_row`."""
-        with self._lock:
-            self._ledger.begin_row(worker, row)
+        self._ledger.begin_row(worker, row)
 
     def excuse(self, worker: str) -> None:
         """See `Ledger.excuse`."""
-        with self._lock:
-            self._ledger.excuse(worker)
+        self._ledger.excuse(worker)
 
-    def collect(self, order: Order) -> dict[tuple[str, ...], float]:
+    def collect(self, order: Order) -> Counts:
         self._order = max(self._order, order)
         return self._tally.drain()

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from ifbench.errors import IfbenchError
 from ifbench.execution.model_servers import Finder
-from ifbench.execution.ray_blocks import block_of, blocks_of, trials_of
+from ifbench.execution.ray_blocks import blocks_of, trials_of
 from ifbench.execution.ray_board import Board, Order
 from ifbench.execution.ray_limiter import leave_limiter
 from ifbench.execution.ray_start import RayOptions, quiet_data, start_ray
@@ -33,7 +33,7 @@ from ifbench.types import Trial
 
 _log = logging.getLogger(__name__)
 
-MOST_ROWS_PER_BLOCK = 32
+MOST_ROWS_PER_BLOCK = 64
 MOST_LANES = 8
 """Pools of workers for the first step, each some 200 MB; more candidates than that share them."""
 MOST_CALLS = 24
@@ -48,7 +48,6 @@ class RayExecutor:
         self.servers: Finder | None = None
         self._tally = Tally()
         self._order = Order.GO_ON
-        self._board: Any = None
         self._run = uuid.uuid4().hex
 
     def stop(self) -> None:
@@ -71,21 +70,22 @@ class RayExecutor:
             ray.get_runtime_context().get_node_id(), soft=True
         )
         board = (
-            ray.remote(num_cpus=0, max_restarts=-1, max_concurrency=64)(Board)
+            ray.remote(num_cpus=0, max_restarts=-1)(Board)
             .options(scheduling_strategy=here)
             .remote()
         )
+        over = threading.Event()
         watch = threading.Thread(
-            target=self._watch, args=(ray, board), daemon=True, name="ifbench-board"
+            target=self._watch, args=(ray, board, over), daemon=True, name="ifbench-board"
         )
-        self._board = board
         watch.start()
         name = ("rows", steps[-1].name, "out")
         out = int(over_runs(self.counts()).get(name, 0))  # Of the groups that ran before.
         try:
             lanes = _joined(lanes_of(rows, steps[0]))
             for turn in turns(lanes, self.options.rows_at_once):
-                for table in _tables(self._dataset(turn, steps, board)):
+                dataset = self._dataset(turn, steps, board)
+                for table in () if dataset is None else _tables(dataset):
                     for trial in trials_of(table):
                         out += 1
                         yield trial
@@ -94,7 +94,7 @@ class RayExecutor:
         except ray.exceptions.RayError as error:
             raise _understandable(error) from error
         finally:
-            self._board = None
+            over.set()
             watch.join(timeout=5)
             self._collect_rest(ray, board, name, out)
             ray.kill(board)
@@ -102,7 +102,7 @@ class RayExecutor:
 
     def _dataset(self, lanes: tuple[Lane, ...], steps: tuple[Step, ...], board: Any) -> Any:
         """The lanes through the first step, each through a pool of its own, then all of them as
-        one through the others.
+        one through the others; `None` where there is no row, as workers are dear to start.
         """
         from ray.data import DataContext
 
@@ -120,26 +120,30 @@ class RayExecutor:
             "servers": self.servers,
             "most_crashes": self.options.most_crashes,
         }
-        first, *others = steps
+        first, *others = pools(steps)
         there = ray.cluster_resources().get("CPU", 0.0)
-        cpus = affordable((*(first for _ in lanes), *others), max(there, self.options.cpus or 0))
+        claiming = (*(first[0] for _ in lanes), *(pool[0] for pool in others))
+        cpus = affordable(claiming, max(there, self.options.cpus or 0))
         sizes: list[int] = []
         datasets: list[Any] = []
         for lane in lanes:
-            step = replace(first, in_flight=lane.in_flight)
-            sizes.append(self.options.rows_per_block or _rows_per_block(step))
-            # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
-            blocks = list(blocks_of(lane.rows, sizes[-1])) or [block_of(())]
-            datasets.append(_pooled(ray.data.from_blocks(blocks), step, cpus[0], sizes[-1], given))
+            pool = (replace(first[0], in_flight=lane.in_flight), *first[1:])
+            size = self.options.rows_per_block or _rows_per_block(lane.in_flight)
+            if blocks := list(blocks_of(lane.rows, size)):
+                # Unlike `from_arrow_refs` it sends no task for each block to ask what is in it.
+                dataset = ray.data.from_blocks(blocks)
+                datasets.append(_pooled(dataset, pool, cpus[0], size, given))
+                sizes.append(size)
+        if not datasets:
+            return None
         dataset = datasets[0].union(*datasets[1:]) if len(datasets) > 1 else datasets[0]
-        for step, own_cpus in zip(others, cpus[len(lanes) :], strict=True):
-            dataset = _pooled(dataset, step, own_cpus, min(sizes), given)
+        for pool, own_cpus in zip(others, cpus[len(lanes) :], strict=True):
+            dataset = _pooled(dataset, pool, own_cpus, min(sizes), given)
         return dataset
 
-    def _watch(self, ray: Any, board: Any) -> None:
-        while self._board is board:
+    def _watch(self, ray: Any, board: Any, over: threading.Event) -> None:
+        while not over.wait(REPORT_INTERVAL_S):
             self._collect(ray, board)
-            time.sleep(REPORT_INTERVAL_S)
 
     def _collect_rest(self, ray: Any, board: Any, name: tuple[str, ...], expected: int) -> None:
         """The last counts travel beside the last rows: wait for them, but not for ever."""
@@ -207,21 +211,33 @@ def turns(lanes: tuple[Lane, ...], most: int) -> Iterator[tuple[Lane, ...]]:
             return
 
 
+def pools(steps: tuple[Step, ...]) -> tuple[tuple[Step, ...], ...]:
+    """The steps of each pool of workers: a light one goes with the step before it."""
+    found: list[tuple[Step, ...]] = []
+    for step in steps:
+        if found and step.is_light and step.workers == found[-1][0].workers:
+            found[-1] = (*found[-1], step)
+        else:
+            found.append((step,))
+    return tuple(found)
+
+
 def _pooled(
-    dataset: Any, step: Step, cpus: float, rows_per_block: int, given: dict[str, Any]
+    dataset: Any, pool: tuple[Step, ...], cpus: float, rows_per_block: int, given: dict[str, Any]
 ) -> Any:
-    """A data set through the pool of a step's workers."""
+    """A data set through a pool of workers."""
     from ray.data import ActorPoolStrategy
 
+    step = pool[0]
     calls = _calls(step, rows_per_block)
     return dataset.map_batches(
-        type(step.name, (Worker,), {}),  # so that Ray's tools show the step's name
+        type("_".join(one.name for one in pool), (Worker,), {}),  # Ray's tools show its name.
         batch_size=None,  # a block stays whole: one sample's trials share a worker
         batch_format="pyarrow",
         zero_copy_batch=True,
         num_cpus=cpus,
         num_gpus=step.gpus or None,
-        fn_constructor_kwargs={"step": step, **given},
+        fn_constructor_kwargs={"steps": pool, **given},
         compute=ActorPoolStrategy(
             size=step.workers,
             max_tasks_in_flight_per_actor=calls + calls // 2,
@@ -244,12 +260,12 @@ def _understandable(error: BaseException) -> IfbenchError:
     return IfbenchError(f"a worker could not go on ({type(error).__name__}): {last[0].strip()}")
 
 
-def _rows_per_block(step: Step) -> int:
+def _rows_per_block(in_flight: int) -> int:
     """Few enough that blocks end at different times, many enough that Ray's work is shared.
 
-    A block costs Ray about as much processor time as five calls of a model cost us.
+    A block costs Ray and us about as much processor time as ten calls of a model, over all steps.
     """
-    return max(1, min(MOST_ROWS_PER_BLOCK, step.in_flight // 4))
+    return max(1, min(MOST_ROWS_PER_BLOCK, in_flight // 4))
 
 
 def _calls(step: Step, rows_per_block: int) -> int:

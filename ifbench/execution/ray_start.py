@@ -38,7 +38,7 @@ class RayOptions:
     address: str | None = None
     """`None` starts Ray on this machine; `auto` or an address joins a running cluster."""
     rows_per_block: int | None = None
-    """`None` takes a quarter of what the first step's worker handles at once, 32 at most."""
+    """`None` takes a quarter of what the first step's worker handles at once, 64 at most."""
     num_cpus: int | None = None
     """CPUs that a cluster started here claims to have; `None` takes the machine's."""
     num_gpus: int | None = None
