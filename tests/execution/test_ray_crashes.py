@@ -58,10 +58,8 @@ def trials() -> list[Trial]:
 @pytest.fixture
 def ray():
     found = pytest.importorskip("ray")
-    found.shutdown()
     found.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    yield found
-    found.shutdown()
+    return found
 
 
 def test_a_row_that_kills_its_worker_each_time_is_set_apart_and_alone(ray, tmp_path, caplog):
@@ -100,6 +98,7 @@ def test_what_is_left_of_an_earlier_cluster_takes_no_row_from_the_next_one(ray):
     from ifbench.execution.ray_start import RayOptions, start_ray
 
     options = RayOptions(num_cpus=2, rows_per_block=4)
+    ray.shutdown()
     start_ray(options)
     gc.disable()
     try:

@@ -274,13 +274,15 @@ def _rows(table: pa.Table) -> list[dict[str, Any]]:
     return sorted(table.to_pylist(), key=lambda row: json.dumps(row, sort_keys=True, default=str))
 
 
-def wait_until(is_so: Callable[[], bool], what: str, timeout_s: float = WAIT_S) -> None:
+def wait_until(
+    is_so: Callable[[], bool], what: str, timeout_s: float = WAIT_S, every_s: float = 0.02
+) -> None:
     """Poll; raises `TimeoutError`."""
     deadline = time.monotonic() + timeout_s
     while not is_so():
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {timeout_s:g} s for {what}")
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 # ── Kills, and what they may cost ────────────────────────────────────────────────────
