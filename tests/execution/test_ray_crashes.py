@@ -118,4 +118,5 @@ def test_what_is_left_of_an_earlier_cluster_takes_no_row_from_the_next_one(ray):
         later.join(120)
     finally:
         gc.enable()
+        ray.shutdown()
     assert len(rows) == ROWS
