@@ -269,12 +269,14 @@ def _rows_per_block(in_flight: int) -> int:
 
 
 def _calls(step: Step, rows_per_block: int) -> int:
-    """Blocks that an actor holds at once: half as many rows again as it handles at once.
+    """Blocks that an actor holds at once: three times the rows that it handles at once.
 
-    With just as many, one slow row idles its block's other slots. More would go to the first
-    actor that is ready and be missed by the others.
+    A block is handed on with its slowest row: were there just as many, slow rows, which every
+    endpoint has some of, would idle the places of all others. Where a pool has several actors it
+    is half as many again, as the first that is ready would take what the others then miss.
     """
-    return min(MOST_CALLS, max(2, -(-3 * step.in_flight // (2 * rows_per_block))))
+    most = 3 * step.in_flight if step.workers == 1 else -(-3 * step.in_flight // 2)
+    return min(MOST_CALLS, max(2, -(-most // rows_per_block)))
 
 
 def affordable(steps: Sequence[Step], cpus: float) -> list[float]:
