@@ -269,13 +269,13 @@ def _rows_per_block(in_flight: int) -> int:
 
 
 def _calls(step: Step, rows_per_block: int) -> int:
-    """Blocks that an actor holds at once: three times the rows that it handles at once.
+    """Blocks that an actor holds at once: six times the rows that it handles at once.
 
     A block is handed on with its slowest row: were there just as many, slow rows, which every
     endpoint has some of, would idle the places of all others. Where a pool has several actors it
     is half as many again, as the first that is ready would take what the others then miss.
     """
-    most = 3 * step.in_flight if step.workers == 1 else -(-3 * step.in_flight // 2)
+    most = 6 * step.in_flight if step.workers == 1 else -(-3 * step.in_flight // 2)
     return min(MOST_CALLS, max(2, -(-most // rows_per_block)))
 
 

@@ -11,13 +11,14 @@ import asyncio
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 
-from ifbench.execution.crashes import Places, RowId, row_id, row_name, set_apart
+from ifbench.execution.crashes import Places, row_id, row_name, set_apart
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.leaving import is_leaving
@@ -81,23 +82,16 @@ class Worker:
     def __call__(self, block: pa.Table) -> pa.Table:
         rows, name = trials_of(block), uuid.uuid4().hex
         # Told before anything is done, for what is done may be the end of this process.
-        deaths = self._enter(name, [row_id(self._name, row) for row in rows])
-        done = self._on_loop(self._all(rows, deaths))
+        ids = [row_id(self._name, row) for row in rows]
+        if self._asks_first:
+            deaths = self._ask_board("begin_block", self._id, name, ids) or (0,) * len(rows)
+            done = self._on_loop(self._all(rows, deaths, _nothing))
+        else:
+            enter = _Once(partial(self._board.enter_block.remote, self._id, name, ids))
+            done = self._on_loop(self._all(rows, (0,) * len(rows), enter))
         # Sent before the block is: an actor may be let go right after its last block.
         self._board.report.remote(self._counts(), (self._id, name))
         return block_of(done)
-
-    def _enter(self, block: str, rows: Sequence[RowId]) -> Sequence[int]:
-        """Enter rows with the board, and say how many workers have died with each.
-
-        While none has died nobody waits for the reply, which would cost a twentieth of a call.
-        What is sent takes less than a millisecond; a death before that is not counted, and the
-        worker that comes next asks.
-        """
-        if self._asks_first:
-            return self._ask_board("begin_block", self._id, block, rows) or (0,) * len(rows)
-        self._board.enter_block.remote(self._id, block, rows)
-        return (0,) * len(rows)
 
     def _ask_board(self, what: str, *words: Any) -> Any:
         """`None` where it restarts, or its node has gone: then it has forgotten everything."""
@@ -127,16 +121,19 @@ class Worker:
         staying.set()
         return staying
 
-    async def _all(self, rows: Sequence[Trial], deaths: Sequence[int]) -> list[Trial]:
+    async def _all(
+        self, rows: Sequence[Trial], deaths: Sequence[int], enter: Callable[[], None]
+    ) -> list[Trial]:
         pairs = zip(rows, deaths, strict=True)
-        return await asyncio.gather(*(self._one(row, times) for row, times in pairs))
+        return await asyncio.gather(*(self._one(row, times, enter) for row, times in pairs))
 
-    async def _one(self, row: Trial, deaths: int) -> Trial:
+    async def _one(self, row: Trial, deaths: int, enter: Callable[[], None]) -> Trial:
         if deaths >= self._most_crashes:
             row, deaths = set_apart(row, self._name, deaths), 0
         async with self._places.place(deaths):
             # On a node that goes, a row that has not begun stays until Ray gives it to another.
             await self._staying.wait()
+            enter()
             async with self._watched(row, deaths):
                 for step, work in self._works:
                     row = await handled(row, work, step, self._in_hand, self._tally)
@@ -172,3 +169,23 @@ class Worker:
                 self._stopping.set()
             if told.order is Order.LET_GO:
                 self._loop.call_soon_threadsafe(self._in_hand.let_go)
+
+
+class _Once:
+    """Enters a block with the board as the first of its rows begins: none has done harm before.
+
+    While no worker has died nobody waits for the reply, which would cost a twentieth of a call.
+    What is sent takes less than a millisecond; a death before that is not counted, and the worker
+    that comes next asks.
+    """
+
+    def __init__(self, enter: Callable[[], object]) -> None:
+        self._enter: Callable[[], object] = enter
+
+    def __call__(self) -> None:
+        enter, self._enter = self._enter, _nothing
+        enter()
+
+
+def _nothing() -> None:
+    """The board knows already."""
