@@ -266,7 +266,7 @@ def main() -> None:
     if options.small:
         options.rates, options.nodes, options.seconds, options.cost_seconds = [600], [2], 10, 5
     sys.path.insert(0, str(Path(__file__).parent.parent))  # For the tests' endpoint.
-    from ifbench.execution.ray_data import RayOptions, start_ray
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     ray = start_ray(RayOptions(num_cpus=2))
     print_cost(ray, options.cost_seconds)

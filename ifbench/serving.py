@@ -194,8 +194,8 @@ def _registry(
         with ModelServers(LocalLauncher(gpus)) as servers:
             yield servers, len(gpus)
         return
-    from ifbench.execution.ray_data import RayOptions
     from ifbench.execution.ray_servers import RayLauncher, cluster_gpus
+    from ifbench.execution.ray_start import RayOptions
 
     options = RayOptions(address=config.execution.address, num_gpus=wanted)
     count = cluster_gpus(options, wanted, specs.values())

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal, TypeAlias
 
 from ifbench.config import RunConfig
-from ifbench.constraints.rule_sets import CATALOGUES
+from ifbench.constraints.rule_sets import CATALOGUES, rule_set
 from ifbench.engines.ask import Asker
 from ifbench.engines.budgets import budget_of, build_budgets
 from ifbench.engines.build import open_asker
@@ -74,7 +74,8 @@ def _step(crew: Crew, name: StepName) -> Step:
     build = partial(_open_step, crew, name)
     if name == "verify":
         return Step(name=name, build=build, workers=workers, in_flight=max(width, 64), cpus=0.5)
-    return Step(name=name, build=build, workers=workers, in_flight=width)
+    is_light = name == "judge" and not crew.asked(name)  # It brings verdicts together, no more.
+    return Step(name=name, build=build, workers=workers, in_flight=width, is_light=is_light)
 
 
 def lane_width(config: RunConfig, candidate: ModelConfig) -> int:
@@ -152,6 +153,10 @@ async def _open_step(crew: Crew, step: StepName, seat: Seat) -> AsyncIterator[Wo
         sandboxes: dict[Rules, Sandbox] = {}
         for run, config in crew.runs.items():
             ask, roles = asker.of_run(run), roles_of(config)
+            if step != "generate":
+                rule_set(
+                    config.rules
+                )  # Imported before there is a row, and threads that read rows.
             match step:
                 case "generate":
                     works[run] = _generating(ask, roles)

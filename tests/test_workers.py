@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from factories import make_model, make_sample, make_score, make_trial, make_verdict
 from ifbench.config import load_config
 from ifbench.execution.local import LocalExecutor
@@ -42,6 +44,17 @@ def test_a_trial_that_is_owed_counts_under_each_of_its_causes():
 
 def test_a_trial_that_was_let_go_has_not_come_out():
     assert counted(replace(make_trial(), score=None, verdicts=(make_verdict(),))) == {}
+
+
+@pytest.mark.parametrize(("judge", "is_light"), [("null", True), ("scripted", False)])
+def test_the_last_step_needs_workers_of_its_own_only_to_ask_a_judge(judge, is_light):
+    config = load_config(["candidates=[scripted]", f"judge={judge}"])
+    steps = evaluation_steps({"r": config})
+    assert {step.name: step.is_light for step in steps} == {
+        "generate": False,
+        "verify": False,
+        "judge": is_light,
+    }
 
 
 def test_groups_of_rows_share_one_cap(tmp_path):

@@ -110,7 +110,8 @@ def build_executor(config: RunConfig) -> RunningExecutor:
         case "local":
             return LocalExecutor()
         case "ray":
-            from ifbench.execution.ray_data import RayExecutor, RayOptions
+            from ifbench.execution.ray_data import RayExecutor
+            from ifbench.execution.ray_start import RayOptions
 
             where = config.execution
             options = RayOptions(address=where.address, cpus=where.cpus)

@@ -53,6 +53,15 @@ class Ledger:
         self._in_hand.setdefault(worker, {})[name] = fresh
         return deaths
 
+    def enter_block(self, worker: str, name: str, rows: Sequence[RowId]) -> None:
+        """Enter all rows: the worker takes them at once, as it knows of no death."""
+        self._in_hand.setdefault(worker, {})[name] = tuple(rows)
+
+    @property
+    def has_deaths(self) -> bool:
+        """Whether there is a row that a worker has died with and that has not ended well since."""
+        return bool(self._deaths)
+
     def begin_row(self, worker: str, row: RowId) -> None:
         """Enter a row that workers died with, as its turn comes."""
         self._in_hand.setdefault(worker, {})[row_name(row)] = (row,)

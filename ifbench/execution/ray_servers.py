@@ -2,7 +2,7 @@
 
 The driver owns the actors, so they end with it; each server's guard (`server_guard.py`) ends the
 server with its actor. Workers find them through the directory, one small actor beside the driver.
-Ray itself is imported by `ray_data.start_ray`.
+Ray itself is imported by `ray_start.start_ray`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.model_server import Address, ModelServer, ServerSpec
 from ifbench.execution.model_servers import Finder, Server, first_addresses
-from ifbench.execution.ray_data import RayOptions, start_ray
+from ifbench.execution.ray_start import RayOptions, start_ray
 
 
 def cluster_gpus(options: RayOptions, wanted: int | None, specs: Iterable[ServerSpec]) -> int:

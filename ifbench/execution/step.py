@@ -66,6 +66,9 @@ class Step:
     """Rows that one worker handles at once."""
     cpus: float = 0.25
     gpus: float = 0.0
+    is_light: bool = False
+    """Whether it asks nobody and does next to nothing, so that handing rows over to workers of its
+    own would cost more than its work: the workers of the step before it do it as well."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,6 +75,7 @@ FEW = (
     "chemistry-steps-ester",  # Four steps are judged.
     "geography-erosion",  # Responses are counted.
 )
+SHORT_REPLIES = ("string_characters=12", "list_items=2")
 
 
 @pytest.mark.ray
@@ -84,6 +85,7 @@ def test_text_samples_are_complete_on_ray_with_the_embedded_model_in_every_role(
     command = [
         *(sys.executable, "-m", "ifbench.cli", "evaluate", "experiment=starter_text"),
         *(f"benchmark.ids=[{','.join(FEW)}]", "candidates.smollm2.sampling.max_tokens=24"),
+        *(f"model.smollm2.options.{option}" for option in SHORT_REPLIES),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=540, check=False)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -55,7 +55,7 @@ class Sender:
 
 
 def main() -> None:
-    from ifbench.execution.ray_data import RayOptions, start_ray
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     cluster, url, run, seconds, limits = sys.argv[1:]
     start_ray(RayOptions(address=cluster))

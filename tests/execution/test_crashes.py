@@ -63,6 +63,28 @@ def test_a_row_whose_turn_ends_well_starts_afresh():
     assert ledger.begin_block("w", "3", [A, B]) == (0, 1)
 
 
+def test_what_a_worker_took_without_asking_is_in_hand_whoever_died_with_it_before():
+    ledger = Ledger()
+    ledger.enter_block("w", "1", [A, B])
+    assert not ledger.has_deaths
+    assert ledger.begin_worker("w") == 2
+    assert ledger.has_deaths
+    ledger.enter_block("other", "2", [A, C])  # It had not heard of the death yet.
+    assert ledger.begin_worker("other") == 2
+    assert ledger.begin_block("w", "3", [A, B, C]) == (2, 1, 1)
+
+
+def test_deaths_are_forgotten_once_every_row_has_ended_well():
+    ledger = Ledger()
+    ledger.enter_block("w", "1", [A, B])
+    ledger.begin_worker("w")
+    for row in (A, B):
+        assert ledger.has_deaths
+        ledger.begin_row("w", row)
+        ledger.end("w", row_name(row))
+    assert not ledger.has_deaths
+
+
 def test_a_machine_that_has_said_that_it_goes_is_no_rows_fault():
     ledger = Ledger()
     ledger.begin_block("w", "1", [A, B])

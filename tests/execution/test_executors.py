@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 import time
@@ -16,7 +17,7 @@ import pytest
 
 from ifbench.errors import StoreError
 from ifbench.execution.local import LocalExecutor
-from ifbench.execution.ray_data import turns
+from ifbench.execution.ray_data import pools, turns
 from ifbench.execution.step import Lane, Seat, Step, Work
 from ifbench.types import ModelConfig, Purpose, Response, Sample, Trial, WorkItem
 
@@ -84,19 +85,23 @@ async def unready(seat: Seat) -> AsyncIterator[Work]:
     yield
 
 
+@asynccontextmanager
+async def sign(seat: Seat) -> AsyncIterator[Work]:
+    """Adds the process that did it."""
+
+    async def work(row: Trial) -> Trial:
+        return replace(row, response=replace(row.response, model=f"{os.getpid()}"))
+
+    yield work
+
+
+ANSWER = Step(name="answer", build=answer, in_flight=4)
 STEPS = (
-    Step(name="answer", build=answer, in_flight=4),
+    ANSWER,
     Step(name="double", build=double, workers=2, in_flight=3),
+    Step(name="sign", build=sign, workers=2, is_light=True),
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _no_cluster_is_left():
-    """A cluster that idles beside later tests takes a fifth of a small machine from them."""
-    yield
-    ray = sys.modules.get("ray")
-    if ray is not None and ray.is_initialized():
-        ray.shutdown()
+"""On Ray each worker of each pool is a process that takes seconds to start: most tests need one."""
 
 
 @pytest.fixture(params=["local", pytest.param("ray", marks=pytest.mark.ray)])
@@ -107,25 +112,31 @@ def make_executor(request):
 def ray_executor(**options):
     from ray import cloudpickle
 
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers cannot import tests
-    return RayExecutor(RayOptions(num_cpus=4, rows_per_block=4, **options))
+    return RayExecutor(RayOptions(num_cpus=2, rows_per_block=4, **options))
 
 
-def test_every_row_passes_every_step_once(make_executor):
-    rows = list(make_executor().run(trials(50), STEPS))
+def test_every_row_passes_every_step_once_and_is_counted(make_executor):
+    executor = make_executor()
+    rows = list(executor.run(trials(50), STEPS))
     assert texts(rows) == {f"s{i}": f"{i}!{i}!" for i in range(50)}
     assert len(rows) == 50
+    assert 1 <= len({row.response.model for row in rows}) <= 2  # It took no further process.
+    counts = executor.counts()
+    names = [(step.name, way) for step in STEPS for way in ("in", "out")]
+    assert {counts["rows", *name] for name in names} == {50.0}
 
 
 @asynccontextmanager
 async def waiting_for_the_others(folder: Path, seat: Seat) -> AsyncIterator[Work]:
-    """The candidate `late` answers once the 33 rows of the others are through the next step."""
+    """The candidate `late` answers once the 30 rows of the other are through the next step."""
 
     async def work(row: Trial) -> Trial:
         deadline = time.monotonic() + 60
-        while row.item.candidate.name == "late" and _count_files(folder) < 33:
+        while row.item.candidate.name == "late" and _count_files(folder) < 30:
             if time.monotonic() > deadline:
                 return row
             await asyncio.sleep(0.05)
@@ -156,8 +167,8 @@ def of_model(name: str, count: int) -> list[Trial]:
 def test_a_slow_candidate_fills_its_own_lane_alone(make_executor, tmp_path):
     lanes = (
         Lane(name="late", rows=of_model("late", 40), in_flight=4),
+        Lane(name="empty", rows=(), in_flight=2),
         Lane(name="early", rows=of_model("early", 30), in_flight=2),
-        Lane(name="third", rows=of_model("third", 3), in_flight=2),
     )
     steps = (
         Step(name="ask", build=partial(waiting_for_the_others, tmp_path), in_flight=8),
@@ -165,16 +176,16 @@ def test_a_slow_candidate_fills_its_own_lane_alone(make_executor, tmp_path):
     )
     rows = list(make_executor().run(lanes, steps))
     names = [row.item.candidate.name for row in rows]
-    assert sorted(names) == ["early"] * 30 + ["late"] * 40 + ["third"] * 3
+    assert sorted(names) == ["early"] * 30 + ["late"] * 40
     assert all(row.response is not None for row in rows)  # None had to give up waiting.
 
 
 def test_one_group_of_rows_runs_after_the_other(make_executor):
     executor = make_executor()
-    first = list(executor.run(trials(4), STEPS))
-    second = list(executor.run(trials(6), STEPS))
-    assert (len(first), len(second)) == (4, 6)
-    assert all(row.response is not None for row in (*first, *second))
+    groups = [list(executor.run(trials(count), (ANSWER,))) for count in (4, 0, 6)]
+    assert [len(rows) for rows in groups] == [4, 0, 6]
+    assert all(row.response is not None for rows in groups for row in rows)
+    assert executor.counts()["rows", "answer", "out"] == 10
 
 
 @pytest.mark.parametrize(
@@ -197,42 +208,41 @@ def test_lanes_are_cut_into_turns(lanes, most, expected):
 
 @pytest.mark.ray
 def test_rows_that_are_too_many_for_ray_at_once_go_through_in_turns():
-    rows = list(trials(45))
+    rows = list(trials(25))
     lanes = (
         Lane(name="a", rows=rows[:5], in_flight=4),
         Lane(name="b", rows=rows[5:], in_flight=4),
     )
     executor = ray_executor(rows_at_once=16)
-    found = list(executor.run(lanes, STEPS))
-    assert texts(found) == {f"s{i}": f"{i}!{i}!" for i in range(45)}
-    assert len(found) == 45
-    assert executor.counts()["rows", "double", "out"] == 45
+    found = list(executor.run(lanes, (ANSWER,)))
+    assert texts(found) == {f"s{i}": f"{i}!" for i in range(25)}
+    assert len(found) == 25
+    assert executor.counts()["rows", "answer", "out"] == 25
 
 
-def test_an_empty_lane_gives_no_rows(make_executor):
-    lanes = (
-        Lane(name="a", rows=(), in_flight=2),
-        Lane(name="b", rows=of_model("b", 3), in_flight=2),
+@pytest.mark.parametrize(
+    ("steps", "expected"),
+    [
+        ("a", ["a"]),
+        ("a b", ["a", "b"]),
+        ("a b c*", ["a", "bc"]),
+        ("a b* c*", ["abc"]),
+        ("a* b", ["a", "b"]),
+        ("a b2 c*", ["a", "b", "c"]),
+        ("a b2 c*2", ["a", "bc"]),
+    ],
+)
+def test_a_light_step_shares_the_workers_of_the_one_before_it(steps, expected):
+    made = tuple(
+        Step(
+            name=word[0],
+            build=double,
+            workers=int(word.strip("abc*") or 1),
+            is_light="*" in word,
+        )
+        for word in steps.split()
     )
-    steps = (Step(name="answer", build=answer), Step(name="double", build=double))
-    assert len(list(make_executor().run(lanes, steps))) == 3
-
-
-def test_no_rows_give_no_rows(make_executor):
-    assert list(make_executor().run(iter(()), STEPS)) == []
-
-
-def test_rows_are_counted_in_and_out_of_each_step(make_executor):
-    executor = make_executor()
-    list(executor.run(trials(9), STEPS))
-    deadline = time.monotonic() + 5
-    while executor.counts().get(("rows", "double", "out")) != 9 and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert {
-        executor.counts()["rows", name, way]
-        for name in ("answer", "double")
-        for way in ("in", "out")
-    } == {9.0}
+    assert ["".join(step.name for step in pool) for pool in pools(made)] == expected
 
 
 def test_a_worker_that_cannot_start_ends_the_run_with_its_reason(make_executor):

@@ -117,7 +117,8 @@ def test_a_worker_begins_no_row_once_its_node_goes_and_ends_when_it_is_stopped(
     tmp_path, monkeypatch
 ):
     ray = pytest.importorskip("ray")
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     if ray.is_initialized():
         ray.shutdown()

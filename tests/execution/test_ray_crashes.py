@@ -58,14 +58,13 @@ def trials() -> list[Trial]:
 @pytest.fixture
 def ray():
     found = pytest.importorskip("ray")
-    found.shutdown()
     found.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    yield found
-    found.shutdown()
+    return found
 
 
 def test_a_row_that_kills_its_worker_each_time_is_set_apart_and_alone(ray, tmp_path, caplog):
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     executor = RayExecutor(RayOptions(num_cpus=2, rows_per_block=4))
     step = Step(name="answer", build=partial(deadly, tmp_path), in_flight=16)
@@ -95,9 +94,11 @@ def test_what_is_left_of_an_earlier_cluster_takes_no_row_from_the_next_one(ray):
     """References have numbers, which begin anew with each cluster; letting go of an old one frees
     the object of its number.
     """
-    from ifbench.execution.ray_data import RayExecutor, RayOptions, start_ray
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     options = RayOptions(num_cpus=2, rows_per_block=4)
+    ray.shutdown()
     start_ray(options)
     gc.disable()
     try:
@@ -117,4 +118,5 @@ def test_what_is_left_of_an_earlier_cluster_takes_no_row_from_the_next_one(ray):
         later.join(120)
     finally:
         gc.enable()
+        ray.shutdown()
     assert len(rows) == ROWS

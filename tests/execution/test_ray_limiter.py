@@ -9,7 +9,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 from aiohttp import web
@@ -64,15 +63,13 @@ def endpoint() -> Endpoint:
 
 
 @pytest.fixture(scope="module")
-def ray() -> Iterator:
+def ray():
     from ray import cloudpickle
 
-    from ifbench.execution.ray_data import RayOptions, start_ray
+    from ifbench.execution.ray_start import RayOptions, start_ray
 
     cloudpickle.register_pickle_by_value(limiter_traffic)  # Workers cannot import tests.
-    ray = start_ray(RayOptions(num_cpus=4))
-    yield ray
-    ray.shutdown()
+    return start_ray(RayOptions(num_cpus=2))
 
 
 @pytest.fixture(scope="module")

@@ -84,7 +84,8 @@ def test_prometheus_finds_what_the_workers_count():
     import ray
     from ray import cloudpickle
 
-    from ifbench.execution.ray_data import RayExecutor, RayOptions
+    from ifbench.execution.ray_data import RayExecutor
+    from ifbench.execution.ray_start import RayOptions
 
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     executor = RayExecutor(RayOptions(num_cpus=4, rows_per_block=4))

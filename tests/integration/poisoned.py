@@ -51,12 +51,12 @@ def main() -> int:
     step, ids, times, folder, *rest = sys.argv[1:]
     plain = pipeline.evaluation_steps
 
-    def steps(config):
+    def steps(*given):
         return tuple(
             replace(one, build=partial(deadly, one.build, ids, int(times), folder))
             if one.name == step
             else one
-            for one in plain(config)
+            for one in plain(*given)
         )
 
     pipeline.evaluation_steps = steps

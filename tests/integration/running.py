@@ -275,13 +275,15 @@ def _rows(table: pa.Table) -> list[dict[str, Any]]:
     return sorted(table.to_pylist(), key=lambda row: json.dumps(row, sort_keys=True, default=str))
 
 
-def wait_until(is_so: Callable[[], bool], what: str, timeout_s: float = WAIT_S) -> None:
+def wait_until(
+    is_so: Callable[[], bool], what: str, timeout_s: float = WAIT_S, every_s: float = 0.02
+) -> None:
     """Poll; raises `TimeoutError`."""
     deadline = time.monotonic() + timeout_s
     while not is_so():
         if time.monotonic() > deadline:
             raise TimeoutError(f"waited {timeout_s:g} s for {what}")
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 # ── Kills, and what they may cost ────────────────────────────────────────────────────
@@ -347,7 +349,7 @@ def ray_workers(pid: int) -> list[int]:
     """Below a driver on Ray: workers, the board and processes for checks. Ray's own agents, which
     take a minute to end, are none of them.
     """
-    names = ("MapWorker", "_Board", "check_server")
+    names = ("MapWorker", "ray::Board", "check_server")
     return [one for one, title in descendants(pid).items() if any(name in title for name in names)]
 
 

@@ -47,9 +47,10 @@ def test_workers_that_are_killed_cost_their_calls_in_flight_and_the_run_goes_on(
     place, judged_data, judged_run
 ):
     results, wanted = judged_run
-    place.behave(Fault(match='"model":"judge"', latency_s=2), Fault(latency_s=LATENCY_S))
+    place.behave(Fault(match='"model":"judge"', latency_s=1), Fault(latency_s=LATENCY_S))
     with place.start(f"benchmark.data={judged_data}") as run:
-        kills = [kill_worker(place, run, purpose) for purpose in ("candidate", "judge")]
+        # The candidate is that far ahead, so that the judge is at work while it starts anew.
+        kills = [kill_worker(place, run, "candidate", 24), kill_worker(place, run, "judge", 12)]
         ended = run.wait(240)
     assert ended.code == 0, ended.out
     assert place.preflights() == 2
@@ -57,12 +58,13 @@ def test_workers_that_are_killed_cost_their_calls_in_flight_and_the_run_goes_on(
     assert place.results() == results
 
 
-def kill_worker(place: Place, run: Running, purpose: str) -> int:
-    """Kill the process that has stored most answers for a purpose, in the middle of its work.
+def kill_worker(place: Place, run: Running, purpose: str, answers: int) -> int:
+    """Kill the process that has stored most answers for a purpose, once there are so many.
 
     Returns how many calls were asked and not stored at that instant, over all workers.
     """
-    wait_until(lambda: len(writers(place, purpose)) >= 12, f"answers for the {purpose}")
+    what = f"answers for the {purpose}"
+    wait_until(lambda: len(writers(place, purpose)) >= answers, what, every_s=0.1)
     pid = max(set(pids := writers(place, purpose)), key=pids.count)
     workers = [one for one, title in descendants(run.process.pid).items() if "MapWorker" in title]
     assert pid in workers
