@@ -34,6 +34,9 @@ EXAMPLE_BUCKET = "s3://example-bucket/"
 def run(options: argparse.Namespace) -> int:
     """Check the configuration, write the RayJob, and render or apply it."""
     job = rayjob_of(options.overlay)
+    for text in options.overrides:  # Else what the overlay sets beside it would be blamed.
+        if text.partition("=")[0] == "execution" and text != "execution=ray":
+            raise ConfigError(f"{_OWN_CLUSTER}: leave out `{text}`")
     overrides = [*settings_of(job), *options.overrides]
     sweep = ["-m"] if options.multirun else []
     configs = checked(overrides, options.config_dir, is_sweep=options.multirun)
@@ -85,9 +88,10 @@ def _check(config: RunConfig) -> None:
     if config.benchmark.data.startswith("builtin:"):
         open_dataset(config.benchmark)
     if config.execution.name != "ray" or config.execution.address is None:
-        raise ConfigError(
-            "a RayJob runs on its own cluster: leave execution=ray and execution.address=auto"
-        )
+        raise ConfigError(f"{_OWN_CLUSTER}: leave out what sets `execution` or its `address`")
+
+
+_OWN_CLUSTER = "a RayJob runs on its own cluster"
 
 
 def _examples(image: str, config: RunConfig) -> list[str]:

@@ -195,11 +195,11 @@ def _refuse_idle(lines: Sequence[Line], loaded: Sequence[Loaded]) -> None:
                 raise line.error(words)
 
 
-_SHARED = ("store", "execution", "max_usd")
+_SHARED = ("store", "execution", "max_usd", "max_owed")
 
 
 def _refuse_two_pipelines(points: Sequence[Point]) -> None:
-    """One command has one store, one place where it runs, and one purse."""
+    """One command has one store, one place where it runs, one purse and one measure of its end."""
     first = points[0]
     for point in points[1:]:
         for key in _SHARED:

@@ -128,6 +128,7 @@ def test_a_setting_of_a_model_may_be_for_some_points_alone():
         (("judge=ja", "seed=range(0,1000000000)"), ["more than 1000 points"]),
         (("judge=glob(q9*)",), ["`judge=glob(q9*)`", "matches nothing"]),
         (("judge=ja", "max_usd=1,2"), ["`max_usd=1`", "`max_usd=2`", "differ in `max_usd`"]),
+        (("judge=ja", "max_owed=1,2"), ["`max_owed=1`", "`max_owed=2`", "differ in `max_owed`"]),
         (("judge=ja", "experiment=short,far"), ["`experiment=far`", "differ in `store`"]),
         (("judge=ja", "execution.in_flight=8,16"), ["differ in `execution`", "two commands"]),
         (("judge=ja,jb", "judge=ja"), ["`judge=ja`", "behind `judge=ja,jb`", "give `judge` once"]),
