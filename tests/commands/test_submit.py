@@ -132,9 +132,8 @@ def test_what_is_an_example_and_which_keys_are_wanted_is_said(capsys):
     [
         (["judge=nobody", *RUN[:1]], "judge: no model `nobody`"),
         ([*RUN, "attemts=2"], "attemts"),
-        ([*RUN, "execution=local"], "`address` is for `execution=ray`"),
+        ([*RUN, "execution=local"], "its own cluster: leave out `execution=local`"),
         ([*RUN, "execution.address=null"], "leave out what sets `execution`"),
-        ([*RUN, "execution=local"], "leave out `execution=local`"),
         ([*RUN, "benchmark.ids=[no-such-sample]"], "no-such-sample"),
         (["--overlay", "nowhere", *RUN], "--overlay nowhere"),
         (["--name", "Not-A-Name", *RUN], "--name Not-A-Name"),
