@@ -63,12 +63,19 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def _started_here() -> Iterator[Path]:
-    """The processes of this session below `/proc`, without pytest's own; none without `/proc`."""
+    """The processes of this session below `/proc`; none without `/proc`.
+
+    Left out are pytest's own and its children, which end with it.
+    """
     for process in Path("/proc").glob("[0-9]*"):
         # Gone by now, of another user, or a zombie, whose environment is empty.
         with contextlib.suppress(OSError):
             environment = (process / "environ").read_bytes().split(b"\0")
-            if SESSION.encode() in environment and int(process.name) != os.getpid():
+            parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+            if SESSION.encode() in environment and os.getpid() not in {
+                int(process.name),
+                int(parent),
+            }:
                 yield process
 
 

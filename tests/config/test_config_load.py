@@ -52,11 +52,24 @@ def test_the_quickstart_is_small_and_needs_no_network(here: Path) -> None:
     assert (config.execution.name, config.experiment) == ("ray", "quickstart")
 
 
-@pytest.mark.parametrize("name", available_models())
-def test_every_shipped_model_takes_every_role(here: Path, name: str) -> None:
-    config = load_config([f"candidates={name}", f"judge={name}", f"grader={name}"])
+def test_every_shipped_model_can_be_a_candidate(here: Path) -> None:
+    names = available_models()
+    config = load_config([f"candidates=[{','.join(names)}]"])
 
-    assert {model.name for model in config.models} == {name}
+    assert [model.name for model in config.candidates] == names
+
+
+@pytest.mark.parametrize("at", range(0, len(available_models()), 3))
+def test_every_shipped_model_takes_the_other_roles(here: Path, at: int) -> None:
+    judge, grader, extractor = (available_models() * 2)[at : at + 3]
+    config = load_config([f"judge={judge}", f"grader={grader}", f"extractor={extractor}"])
+
+    assert config.judge is not None
+    assert config.grader is not None
+    assert config.extractor is not None
+    assert (config.judge.name, config.grader.name, config.extractor.name) == (
+        judge, grader, extractor,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Runs `ifbench` as child processes against a counting endpoint, and says what was asked of it.
+"""Runs `ifbench` as processes of its own against a counting endpoint, and says what was asked of it.
 
 place = Place(folder, endpoint, log)
 place.write_model("candidate", limits={"concurrency": 8})
@@ -8,7 +8,9 @@ place.prompts()                                 ...  how often each prompt was a
 
 from __future__ import annotations
 
+import atexit
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -26,6 +28,7 @@ import yaml
 
 from engines.endpoint import EndpointProcess, Fault, digest
 from ifbench.benchmarks.datasets import data_path
+from ifbench.cli import main
 from ifbench.store import Store, read_scores, read_verdicts
 
 REPLIES = Path(__file__).with_name("replies.py")
@@ -39,6 +42,11 @@ SCRIPTS = Path(sys.executable).parent
 """Where `ifbench` itself is."""
 WAIT_S = 240.0
 """Patience for a start on a machine that is busy."""
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(
+    ["ifbench.commands.evaluate", "ifbench.commands.plan", "hydra", "openai"]
+)
+"""Processes that find imported what most commands import: two seconds of work for each otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +135,19 @@ class Place:
 
     def run(self, arguments: Sequence[str]) -> Finished:
         """Run any command of `ifbench` to its end."""
-        return self._run([sys.executable, "-m", "ifbench.cli", *arguments])
+        if "execution=ray" in arguments:
+            return self._run([sys.executable, "-m", "ifbench.cli", *arguments])
+        streams = [self.folder / f"{name}-{time.monotonic_ns()}.txt" for name in ("out", "err")]
+        process = FORKS.Process(
+            target=_command, args=(list(arguments), self.folder, self._env(), streams)
+        )
+        process.start()
+        process.join(2 * WAIT_S)
+        if process.exitcode is None:
+            process.kill()
+            raise TimeoutError(f"`ifbench {' '.join(arguments)}` did not end")
+        out, err = (stream.read_text(errors="surrogateescape") for stream in streams)
+        return Finished(code=process.exitcode, out=out, err=err)
 
     def run_line(self, line: str) -> Finished:
         """Give a line to the shell, as a user does who copies it from the screen."""
@@ -256,6 +276,22 @@ class Place:
     def causes(self) -> Counter[str]:
         """How many trials miss something, by cause."""
         return Counter(cause for row in self.results().scores for cause in row["causes"])
+
+
+def _command(
+    arguments: Sequence[str], folder: Path, environment: Mapping[str, str], streams: Sequence[Path]
+) -> None:
+    """A command in a process that was forked for it: its folder, its environment, its streams."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, stream in enumerate(streams, start=1):
+        os.dup2(os.open(stream, os.O_WRONLY | os.O_CREAT, 0o600), number)
+    try:
+        code = main(arguments)
+    finally:
+        atexit._run_exitfuncs()  # Which a process of `multiprocessing` leaves out.
+    sys.exit(code)
 
 
 def _heed_ctrl_c() -> None:

@@ -70,4 +70,4 @@ def test_only_closed_fences_of_the_wanted_languages_are_taken() -> None:
 
 
 def test_rows_of_markers_take_linear_time() -> None:
-    assert len(fences_in("```\n" * 200_000)) == 100_000
+    assert len(fences_in("```\n" * 60_000)) == 30_000

@@ -69,9 +69,15 @@ def test_the_place_is_that_of_the_value():
 
 @pytest.mark.parametrize(
     "text",
-    ["weather:" * 10**5, "weather " * 10**5, "<a>" * 10**5, "a,b\n" * 10**5, 'weather: "' * 10**5],
+    [
+        "weather:" * 30_000,
+        "weather " * 30_000,
+        "<a>" * 30_000,
+        "a,b\n" * 30_000,
+        'weather: "' * 30_000,
+    ],
 )
 def test_time_is_linear(text):
     begun = time.process_time()
     fields_in(text, NAMES)
-    assert time.process_time() - begun < 6
+    assert time.process_time() - begun < 3
