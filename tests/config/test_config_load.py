@@ -62,7 +62,8 @@ def test_every_shipped_model_can_be_a_candidate(here: Path) -> None:
 @pytest.mark.parametrize("at", range(0, len(available_models()), 3))
 def test_every_shipped_model_takes_the_other_roles(here: Path, at: int) -> None:
     judge, grader, extractor = (available_models() * 2)[at : at + 3]
-    config = load_config([f"judge={judge}", f"grader={grader}", f"extractor={extractor}"])
+    roles = (f"judge={judge}", f"grader={grader}", f"extractor={extractor}")
+    config = load_config(["candidates=gpt-5.2", *roles])
 
     assert config.judge is not None
     assert config.grader is not None
