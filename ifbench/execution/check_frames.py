@@ -70,7 +70,7 @@ def encode_check(check: Check | None) -> tuple[Any, ...] | None:
     return (
         check.outcome.value,
         check.reason,
-        tuple([tuple(place) for place in check.evidence]),
+        tuple(map(tuple, check.evidence)),
         check.extracted,
         dict(check.found),
         check.requirements,
@@ -83,9 +83,11 @@ def decode_check(values: tuple[Any, ...] | None) -> Check | None:
     if values is None:
         return None
     outcome, reason, evidence, extracted, found, requirements, cause = values
-    places = tuple([Evidence._make(place) for place in evidence])
+    # What `Evidence._make(place)` does, in half the time.
+    places = tuple([_new(Evidence, place) for place in evidence])
     return Check(_OUTCOMES[outcome], reason, places, extracted, found, requirements, _CAUSES[cause])
 
 
+_new = tuple.__new__
 _OUTCOMES: Mapping[str, Outcome] = {outcome.value: outcome for outcome in Outcome}
 _CAUSES: Mapping[str | None, Cause | None] = {None: None, **{cause.value: cause for cause in Cause}}

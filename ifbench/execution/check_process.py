@@ -86,16 +86,24 @@ class CheckProcess:
         kind, _ = self.receive(SEND_S)
         assert kind == RECEIVED
 
-    def receive(self, timeout_s: float, *, more_follow: bool = False) -> Frame:
-        """The next frame. Raises `TimeoutError`, or `ProcessEndedError`.
+    def receive(self, timeout_s: float) -> Frame:
+        """The next frame. Raises `TimeoutError`, or `ProcessEndedError`."""
+        if not self._frames:
+            self._frames.extend(self.receive_some(timeout_s))
+        return self._frames.popleft()
+
+    def receive_some(self, timeout_s: float, *, more_follow: bool = False) -> Sequence[Frame]:
+        """The next frames, one at least. Raises `TimeoutError`, or `ProcessEndedError`.
 
         Where more follow, it lets some of them gather: to be woken for each costs as much as a
         quick check. They stay in the pipe, so that none is lost when the process ends.
         """
         if self._frames:
-            return self._frames.popleft()
+            frames = list(self._frames)
+            self._frames.clear()
+            return frames
         deadline = time.monotonic() + timeout_s
-        while not self._frames:
+        while True:
             _wait(self._can_read, deadline)
             if more_follow:
                 time.sleep(GATHER_S)
@@ -103,8 +111,8 @@ class CheckProcess:
             if not data:
                 raise ProcessEndedError(self._process.wait())
             self._buffer += data
-            self._frames.extend(unpack(self._buffer))
-        return self._frames.popleft()
+            if frames := unpack(self._buffer):
+                return frames
 
     def end(self) -> None:
         """Kill the process, whatever it does. Any thread may call; `kill` is still owed."""

@@ -229,19 +229,21 @@ class _Runner:
 
     def _collect(self, process: CheckProcess, calls: Sequence[CheckCall]) -> Iterator[Check | None]:
         """Results as they come, ending with the call that broke the process, if one does."""
-        for index, call in enumerate(calls, start=1):
+        done = 0
+        while done < len(calls):
+            few_left = len(calls) - done <= FEW_CALLS
             try:
-                kind, values = process.receive(
-                    self._time_s * WALL_FACTOR, more_follow=len(calls) - index >= FEW_CALLS
-                )
+                frames = process.receive_some(self._time_s * WALL_FACTOR, more_follow=not few_left)
             except (TimeoutError, ProcessEndedError) as error:
                 self.drop()
-                yield self._broken(call, error)
+                yield self._broken(calls[done], error)
                 return
-            yield decode_check(values)
-            if kind == MEMORY:  # What is left of the process's memory is in pieces.
-                self.drop()
-                return
+            for kind, values in frames:
+                done += 1
+                yield decode_check(values)
+                if kind == MEMORY:  # What is left of the process's memory is in pieces.
+                    self.drop()
+                    return
 
     def _started(self) -> CheckProcess:
         if self._process is None:
