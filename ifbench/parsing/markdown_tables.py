@@ -59,12 +59,13 @@ def header_above(text: str, position: int) -> str:
         return ""
     starts = _line_starts(text)
     line = bisect_right(starts, position) - 1
-    for table in tables[: bisect_right(tables, line, key=lambda table: table.start_line)][-1:]:
-        if table.start_line + 2 <= line < table.end_line:  # Below the header and its rule.
-            row = text[starts[line] : position].lstrip().removeprefix("|")
-            column = len(_PIPE.findall(row))
-            return table.header[column] if column < table.columns else ""
-    return ""
+    # Header and rule come first: the body begins two lines below a table's start.
+    index = bisect_right(tables, line - 2, key=lambda table: table.start_line) - 1
+    if index < 0 or line >= tables[index].end_line:
+        return ""
+    row = text[starts[line] : position].lstrip().removeprefix("|")
+    column = len(_PIPE.findall(row))
+    return tables[index].header[column] if column < tables[index].columns else ""
 
 
 _PIPE = re.compile(r"(?<!\\)\|")

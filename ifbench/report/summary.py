@@ -10,7 +10,7 @@ from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.metrics import Figure
 from ifbench.report import cells
 from ifbench.report.attempts import attempt_tables
-from ifbench.report.cells import PAPER, Cell, percent
+from ifbench.report.cells import PAPER, Cell
 from ifbench.report.correctness import (
     ONLY_CORRECTNESS,
     correctness_tables,
@@ -72,15 +72,6 @@ def summary_tables(
         *correctness_tables(by_candidate, benchmark.printed),
         _answer_table(by_candidate),
     ]
-
-
-def headline_line(benchmark: Benchmark, scores: Sequence[Score]) -> str:
-    """One line of the metrics over all samples, complete / total first."""
-    all_figures = figures(scores, metrics_of(benchmark))
-    shown = "  ".join(f"{name} {percent(figure)}" for name, figure in all_figures.items())
-    first = next(iter(all_figures.values()))
-    partial = "  (partial)" if first.is_partial else ""
-    return f"{benchmark.name}: {first.complete}/{first.total} complete  {shown}{partial}"
 
 
 def _headline(benchmark: Benchmark, by_candidate: Mapping[str, Sequence[Score]]) -> Table:
