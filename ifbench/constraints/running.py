@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import (
@@ -20,9 +20,11 @@ from ifbench.constraints.constraint import (
 from ifbench.constraints.grading import CORRECTNESS, GradingParams, check_correctness
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckCall:
-    """A constraint, its parameters, and the final text that it is to be checked on."""
+class CheckCall(NamedTuple):
+    """A constraint, its parameters, and the final text that it is to be checked on.
+
+    A tuple for the same reason as `Check`: it is built on both sides of a sandbox.
+    """
 
     constraint_id: str
     """Or `CORRECTNESS`, whose parameters are `GradingParams`."""
@@ -37,7 +39,9 @@ class CheckCall:
         """The parameters as JSON text; what stands at its default is left out."""
         if isinstance(self.params, str):
             return self.params
-        return self.params.model_dump_json(exclude_defaults=True, by_alias=True)
+        # What `model_dump_json` does, in two thirds of the time.
+        serializer = self.params.__pydantic_serializer__
+        return serializer.to_json(self.params, exclude_defaults=True, by_alias=True).decode()
 
 
 def run_check(call: CheckCall, constraints: Mapping[str, Constraint] | None = None) -> Check | None:

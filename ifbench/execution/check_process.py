@@ -1,8 +1,13 @@
-"""The parent's hold on one process that runs checks: start it, send, receive, kill."""
+"""The parent's hold on one process that runs checks: start it, send, receive, kill.
+
+Results come some at a time. Which call is in work stands in a few bytes that both processes map:
+they outlive the child, so that it is known which call has ended it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import select
 import signal
@@ -12,13 +17,14 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import Final
+from typing import IO, Final
 
 from ifbench.constraints.running import CheckCall
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.check_frames import (
     BROKEN,
     CALLS,
+    LENGTH,
     RECEIVED,
     Frame,
     encode_call,
@@ -31,13 +37,10 @@ START_S = 120.0
 SEND_S = 60.0
 """Time for a process to take a batch in."""
 
-GATHER_S = 0.005
-"""Time in which replies gather; a pipe holds those of some hundred checks."""
-
 _READ_BYTES = 1 << 18
 _COMMAND: Final = (
     "import sys; from ifbench.execution.check_server import serve;"
-    " serve(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), int(sys.argv[4]))"
+    " serve(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), *map(int, sys.argv[4:]))"
 )
 
 
@@ -54,7 +57,10 @@ class CheckProcess:
 
     def __init__(self, *, catalogue: str, time_s: float, memory_mb: int) -> None:
         """Raises `PrerequisiteError` when the process cannot be started."""
-        arguments = (str(os.getpid()), catalogue, str(time_s), str(memory_mb))
+        self._place_file = _shared_file()
+        place = self._place_file.fileno()
+        self._place = mmap.mmap(place, LENGTH.size)
+        arguments = (str(os.getpid()), catalogue, *map(str, (time_s, memory_mb, place)))
         self._buffer = bytearray()
         self._frames: deque[Frame] = deque()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `kill`
@@ -65,6 +71,7 @@ class CheckProcess:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             bufsize=0,
+            pass_fds=(place,),
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # Ctrl-C in the terminal goes to the parent alone.
         )
@@ -86,33 +93,23 @@ class CheckProcess:
         kind, _ = self.receive(SEND_S)
         assert kind == RECEIVED
 
+    @property
+    def place(self) -> int:
+        """Which of the calls sent last is in work, or was when the process ended."""
+        (index,) = LENGTH.unpack_from(self._place)
+        return int(index)
+
     def receive(self, timeout_s: float) -> Frame:
         """The next frame. Raises `TimeoutError`, or `ProcessEndedError`."""
-        if not self._frames:
-            self._frames.extend(self.receive_some(timeout_s))
-        return self._frames.popleft()
-
-    def receive_some(self, timeout_s: float, *, more_follow: bool = False) -> Sequence[Frame]:
-        """The next frames, one at least. Raises `TimeoutError`, or `ProcessEndedError`.
-
-        Where more follow, it lets some of them gather: to be woken for each costs as much as a
-        quick check. They stay in the pipe, so that none is lost when the process ends.
-        """
-        if self._frames:
-            frames = list(self._frames)
-            self._frames.clear()
-            return frames
         deadline = time.monotonic() + timeout_s
-        while True:
+        while not self._frames:
             _wait(self._can_read, deadline)
-            if more_follow:
-                time.sleep(GATHER_S)
             data = os.read(self._replies, _READ_BYTES)
             if not data:
                 raise ProcessEndedError(self._process.wait())
             self._buffer += data
-            if frames := unpack(self._buffer):
-                return frames
+            self._frames.extend(unpack(self._buffer))
+        return self._frames.popleft()
 
     def end(self) -> None:
         """Kill the process, whatever it does. Any thread may call; `kill` is still owed."""
@@ -123,9 +120,10 @@ class CheckProcess:
         """Kill the process and close its pipes. May be called twice."""
         self.end()
         self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout, self._errors):
-            if pipe is not None:
-                pipe.close()
+        self._place.close()
+        for file in (self._process.stdin, self._process.stdout, self._errors, self._place_file):
+            if file is not None:
+                file.close()
 
     def _await_start(self) -> None:
         try:
@@ -150,6 +148,16 @@ class CheckProcess:
                 view = view[os.write(self._requests, view) :]
             except BrokenPipeError:
                 raise ProcessEndedError(self._process.wait()) from None
+
+
+def _shared_file() -> IO[bytes]:
+    """A few bytes for both processes to map: on Linux in memory, as a disk may be full."""
+    if sys.platform == "linux":
+        file: IO[bytes] = os.fdopen(os.memfd_create("ifbench-place"), "r+b", buffering=0)
+    else:
+        file = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115  # closed by `kill`
+    file.write(bytes(LENGTH.size))
+    return file
 
 
 def _poll(descriptor: int, event: int) -> select.poll:

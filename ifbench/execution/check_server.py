@@ -8,11 +8,13 @@ from __future__ import annotations
 import ctypes
 import gc
 import importlib
+import mmap
 import os
 import resource
 import signal
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ifbench.constraints.constraint import Check, Constraint, undecided
@@ -23,7 +25,8 @@ from ifbench.execution.check_frames import (
     MEMORY,
     READY,
     RECEIVED,
-    RESULT,
+    RESULTS,
+    EncodedCheck,
     encode_check,
     load_frame,
     pack,
@@ -33,8 +36,15 @@ from ifbench.types import Cause
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def serve(parent: int, catalogue: str, time_s: float, memory_mb: int) -> None:
-    """Answer frames until the parent closes the pipe. The parent starts this in a new process."""
+TELL_S = 0.1
+"""Results gather for so long: to wake the parent for each costs as much as a quick check."""
+
+
+def serve(parent: int, catalogue: str, time_s: float, memory_mb: int, place: int) -> None:
+    """Answer frames until the parent closes the pipe. The parent starts this in a new process.
+
+    `place` is the descriptor of the file in which the parent finds the call in work.
+    """
     requests, replies = _private_pipes()
     _end_with(parent)
     try:
@@ -46,33 +56,75 @@ def serve(parent: int, catalogue: str, time_s: float, memory_mb: int) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
+    in_work = mmap.mmap(place, LENGTH.size)
     _silence()
     _bound_memory(memory_mb)
     _write(replies, pack(READY, None))
     while (calls := _read(requests)) is not None:
+        LENGTH.pack_into(in_work, 0, 0)
         _write(replies, pack(RECEIVED, None))
-        for call in calls:
-            # The kernel ends this process when the check has used up its time, even in the
-            # middle of a call into C. It counts this process's work, not a busy machine's delay.
-            signal.setitimer(signal.ITIMER_PROF, time_s)
-            reply = _answer(call, constraints, memory_mb)
-            _write(replies, reply)
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        for frame in _answers(calls, constraints, in_work, time_s=time_s, memory_mb=memory_mb):
+            _write(replies, frame)
 
 
-def _answer(call: tuple[Any, ...], constraints: Mapping[str, Constraint], memory_mb: int) -> bytes:
-    constraint_id, params, text, quotations = call
+def _answers(
+    calls: Sequence[tuple[Any, ...]],
+    constraints: Mapping[str, Constraint],
+    in_work: mmap.mmap,
+    *,
+    time_s: float,
+    memory_mb: int,
+) -> Iterator[bytes]:
+    """Frames of results, as long as there is memory."""
+    # The kernel ends this process when a check has used up its time, even in the middle of a call
+    # into C. It counts this process's work, not a busy machine's delay.
+    signal.setitimer(signal.ITIMER_PROF, time_s + TELL_S)
+    told_until, told_at = 0, time.monotonic()
+    results: list[EncodedCheck] = []
+    for index, call in enumerate(calls):
+        LENGTH.pack_into(in_work, 0, index)
+        kind, result = _answer(call, constraints, memory_mb)
+        results.append(result)
+        now = time.monotonic()
+        if now - told_at >= TELL_S or index + 1 == len(calls) or kind == MEMORY:
+            yield _frame(kind, results, calls[told_until:])
+            if kind == MEMORY:
+                return  # The parent replaces this process.
+            signal.setitimer(signal.ITIMER_PROF, time_s + TELL_S)
+            told_until, told_at, results = index + 1, now, []
+    signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _answer(
+    call: tuple[Any, ...], constraints: Mapping[str, Constraint], memory_mb: int
+) -> tuple[str, EncodedCheck]:
     try:
-        check = run_check(
-            CheckCall(constraint_id=constraint_id, params=params, text=text, quotations=quotations),
-            constraints,
-        )
-        return pack(RESULT, encode_check(check))
+        return RESULTS, encode_check(run_check(CheckCall(*call), constraints))
     except MemoryError:
-        return pack(MEMORY, encode_check(out_of_memory(constraint_id, memory_mb)))
+        return MEMORY, encode_check(out_of_memory(call[0], memory_mb))
     except Exception as error:  # noqa: BLE001  # A check's bug must not reach its neighbours.
-        reason = f"{constraint_id} raised {type(error).__name__}: {error}"
-        return pack(RESULT, encode_check(undecided(Cause.VERIFIER_ERROR, reason[:500])))
+        return RESULTS, _raised(call, error)
+
+
+def _raised(call: tuple[Any, ...], error: Exception) -> EncodedCheck:
+    reason = f"{call[0]} raised {type(error).__name__}: {error}"
+    return encode_check(undecided(Cause.VERIFIER_ERROR, reason[:500]))
+
+
+def _frame(kind: str, results: Sequence[EncodedCheck], calls: Sequence[tuple[Any, ...]]) -> bytes:
+    """The results of the first of the calls. One that is more than built-in values is undecided."""
+    try:
+        return pack(kind, results)
+    except ValueError:
+        return pack(kind, list(map(_sendable, results, calls)))
+
+
+def _sendable(result: EncodedCheck, call: tuple[Any, ...]) -> EncodedCheck:
+    try:
+        pack(RESULTS, result)
+    except ValueError as error:
+        return _raised(call, error)
+    return result
 
 
 def out_of_memory(constraint_id: str, memory_mb: int) -> Check:

@@ -12,10 +12,9 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
 from itertools import islice
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from ifbench.constraints.constraint import MAX_CHARACTERS, Check, undecided
 from ifbench.constraints.running import CheckCall
@@ -28,8 +27,6 @@ WALL_FACTOR = 4
 """A check that waits rather than works is given this many times its processor time."""
 MAX_BATCH_CALLS = 512
 MAX_BATCH_CHARACTERS = 4_000_000
-FEW_CALLS = 8
-"""Where fewer results are owed, none waits for the others."""
 STARTS = 3
 """Tries to get calls into a process before they are given up."""
 
@@ -60,9 +57,9 @@ class Sandbox:
 
     def start(self) -> None:
         """Start the process now. Raises `PrerequisiteError` when it cannot be started."""
-        request = _Request(calls=())
-        self._submit(request)
-        request.done.result()
+        started: Future[Results] = Future()
+        self._submit(_Request((), started))
+        started.result()
 
     def run(self, calls: Sequence[CheckCall]) -> Results:
         """Every call's check, in order; `None` where the extractor must be asked.
@@ -71,9 +68,9 @@ class Sandbox:
         """
         if not calls:
             return []
-        request = _Request(calls=tuple(calls))
-        self._submit(request)
-        return request.done.result()
+        waiter: Future[Results] = Future()
+        self._submit(_Request(tuple(calls), waiter))
+        return waiter.result()
 
     async def check(self, calls: Sequence[CheckCall]) -> Results:
         """As `run`; what concurrent rows ask for goes to the process in one batch."""
@@ -81,7 +78,7 @@ class Sandbox:
             return []
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Results] = loop.create_future()
-        self._submit(_Request(calls=tuple(calls), waiter=waiter))
+        self._submit(_Request(tuple(calls), waiter))
         return await waiter
 
     def close(self) -> None:
@@ -112,9 +109,9 @@ class Sandbox:
 
     def _serve(self) -> None:
         while requests := self._take():
-            starting = [request for request in requests if not request.calls]
-            for request in starting:
-                self._runner.start(request.done)
+            for calls, waiter in requests:
+                if not calls and isinstance(waiter, Future):
+                    self._runner.start(waiter)
             asking = [request for request in requests if request.calls]
             results = iter(self._runner.run([call for request in asking for call in request.calls]))
             _deliver([(request, list(islice(results, len(request.calls)))) for request in asking])
@@ -131,13 +128,11 @@ class Sandbox:
 # ── Requests ─────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Request:
-    """What one caller waits for: a future of its loop, or else `done`. No calls: only start."""
+class _Request(NamedTuple):
+    """What one caller waits for, in its loop or in its thread. No calls: only start."""
 
     calls: tuple[CheckCall, ...]
-    waiter: asyncio.Future[Results] | None = None
-    done: Future[Results] = field(default_factory=Future)
+    waiter: asyncio.Future[Results] | Future[Results]
 
 
 _Answer: TypeAlias = tuple["asyncio.Future[Results]", Results]
@@ -146,10 +141,11 @@ _Answer: TypeAlias = tuple["asyncio.Future[Results]", Results]
 def _deliver(answers: Sequence[tuple[_Request, Results]]) -> None:
     by_loop: defaultdict[asyncio.AbstractEventLoop, list[_Answer]] = defaultdict(list)
     for request, results in answers:
-        if request.waiter is None:
-            request.done.set_result(results)
+        waiter = request.waiter
+        if isinstance(waiter, Future):
+            waiter.set_result(results)
         else:
-            by_loop[request.waiter.get_loop()].append((request.waiter, results))
+            by_loop[waiter.get_loop()].append((waiter, results))
     for loop, settled in by_loop.items():
         if not loop.is_closed():  # One call a loop: waking it up is what costs.
             loop.call_soon_threadsafe(_settle, settled)
@@ -174,14 +170,14 @@ class _Runner:
         self._process: CheckProcess | None = None
         self._is_stopping = False
 
-    def start(self, done: Future[Results]) -> None:
+    def start(self, waiter: Future[Results]) -> None:
         """Start the process and settle the future, with the error where it does not start."""
         try:
             self._started()
         except PrerequisiteError as error:
-            done.set_exception(error)
+            waiter.set_exception(error)
         else:
-            done.set_result([])
+            waiter.set_result([])
 
     def run(self, calls: Sequence[CheckCall]) -> Results:
         """Every call's check, in order."""
@@ -207,43 +203,46 @@ class _Runner:
             self._process = None
 
     def _run_batch(self, calls: Sequence[CheckCall]) -> Results:
-        results: Results = []
+        """Every call's check. What a broken process had done and not told is done again."""
+        found: dict[int, Check | None] = {}
         failures = 0
-        while len(results) < len(calls):
-            owed = calls[len(results) :]
+        while owed := [index for index in range(len(calls)) if index not in found]:
             if self._is_stopping:
-                return [*results, *(_not_run(call) for call in owed)]
+                found.update((index, _not_run(calls[index])) for index in owed)
+                break
             try:
                 process = self._started()
-                process.send(owed)
+                process.send([calls[index] for index in owed])
             except PrerequisiteError as error:  # The next try would end alike.
-                return [*results, *(_no_process(call, error) for call in owed)]
+                found.update((index, _no_process(calls[index], error)) for index in owed)
             except (ProcessEndedError, TimeoutError) as error:
                 self.drop()
                 failures += 1
                 if failures == STARTS:
-                    return [*results, *(_no_process(call, error) for call in owed)]
-                continue
-            results.extend(self._collect(process, owed))
-        return results
+                    found.update((index, _no_process(calls[index], error)) for index in owed)
+            else:
+                found.update(self._collect(process, calls, owed))
+        return [found[index] for index in range(len(calls))]
 
-    def _collect(self, process: CheckProcess, calls: Sequence[CheckCall]) -> Iterator[Check | None]:
+    def _collect(
+        self, process: CheckProcess, calls: Sequence[CheckCall], owed: Sequence[int]
+    ) -> Iterator[tuple[int, Check | None]]:
         """Results as they come, ending with the call that broke the process, if one does."""
         done = 0
-        while done < len(calls):
-            few_left = len(calls) - done <= FEW_CALLS
+        while done < len(owed):
             try:
-                frames = process.receive_some(self._time_s * WALL_FACTOR, more_follow=not few_left)
+                kind, results = process.receive(self._time_s * WALL_FACTOR)
             except (TimeoutError, ProcessEndedError) as error:
+                index = owed[max(process.place, done)]
                 self.drop()
-                yield self._broken(calls[done], error)
+                yield index, self._broken(calls[index], error)
                 return
-            for kind, values in frames:
+            for values in results:
+                yield owed[done], decode_check(values)
                 done += 1
-                yield decode_check(values)
-                if kind == MEMORY:  # What is left of the process's memory is in pieces.
-                    self.drop()
-                    return
+            if kind == MEMORY:  # What is left of the process's memory is in pieces.
+                self.drop()
+                return
 
     def _started(self) -> CheckProcess:
         if self._process is None:

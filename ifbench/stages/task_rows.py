@@ -6,7 +6,6 @@ The effects of `stages.coverage` and `stages.spans`, as `stages.rows` has those 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from ifbench.constraints.constraint import Check, failed, undecided
 from ifbench.constraints.running import CheckCall
@@ -86,7 +85,7 @@ async def run_local(
         elif not passage.text:
             checks[index] = failed(f"the answer has no passage for task {task + 1}")
         else:
-            runs[index] = replace(calls[index], text=passage.text)
+            runs[index] = calls[index]._replace(text=passage.text)
     ran = await check(tuple(runs.values())) if runs else ()
     for index, one in zip(runs, ran, strict=True):
         place = found[tasks[index]]

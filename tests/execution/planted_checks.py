@@ -59,6 +59,13 @@ def sleep(text: str, params: NoParams) -> Check:
     return passed()
 
 
+@scripted("planted:pause", group="planted", params=NoParams, example=_EXAMPLE)
+def pause(text: str, params: NoParams) -> Check:
+    """Waits for a moment."""
+    time.sleep(0.3)
+    return passed()
+
+
 @scripted("planted:eat", group="planted", params=NoParams, example=_EXAMPLE)
 def eat(text: str, params: NoParams) -> Check:
     """Takes all the memory that it can get."""

@@ -141,6 +141,34 @@ def test_exception_is_undecided_and_names_constraint_and_type(
     assert pid_of(sandbox) == before
 
 
+def test_each_of_several_faults_in_one_batch_is_laid_to_its_own_check(patient: Sandbox) -> None:
+    """Results that were not told when a process ends are had again, and nobody else is blamed."""
+    names = ["killed", "begins", "crash", "begins", "odd", "bug", "eat", "begins", "killed"]
+    found = patient.run([begins("a"), *(call(name) for name in names), begins("b")])
+    words = [check.reason.partition(" (")[0] for check in found if check is not None]
+    assert words == [
+        "",
+        "planted:killed: the process was ended by SIGKILL in the middle of the check",
+        "",
+        "planted:crash: the process was ended by SIGSEGV in the middle of the check",
+        "",
+        "planted:odd raised ValueError: unmarshallable object",
+        "planted:bug raised ZeroDivisionError: planted",
+        "planted:eat ran into its memory bound of 256 MB",
+        "",
+        "planted:killed: the process was ended by SIGKILL in the middle of the check",
+        "no",
+    ]
+
+
+def test_a_batch_may_take_longer_than_one_check_may() -> None:
+    """The time on the clock, 1.2 s here, runs from the last result."""
+    with Sandbox(time_s=0.3, catalogue=CATALOGUE) as own:
+        own.start()
+        found = own.run([call("pause") for _ in range(6)])
+    assert [check and check.outcome for check in found] == [Outcome.PASS] * 6
+
+
 def test_check_that_prints_or_reads_disturbs_nothing(sandbox: Sandbox) -> None:
     assert sandbox.run([call("chatty"), begins("a")]) == [
         passed(found={"read": ""}),
