@@ -49,10 +49,9 @@ _NOT_ALIKE = ("\\", "\r", "true", "false", "null", "NaN", "Infinity")
 """What JSON and Python read differently, or only one of them reads."""
 
 
-def _read_as_json(source: str) -> list[object] | tuple[object, ...] | dict[str, object] | None:
+def _read_as_json(source: str) -> object:
     """The collection, where JSON has the same; `None` where it may have not."""
-    is_tuple = source[0] == "("
-    if source.count("(") != is_tuple or any(mark in source for mark in _NOT_ALIKE):
+    if any(mark in source for mark in _NOT_ALIKE):
         return None
     if "'" in source:
         if '"' in source:
@@ -60,13 +59,31 @@ def _read_as_json(source: str) -> list[object] | tuple[object, ...] | dict[str, 
         source = source.replace("'", '"')
     if not source.isascii() and _HALF.search(source):
         return None
+    has_tuples = "(" in source or ")" in source
+    if has_tuples:  # A bracket inside a string ends that string: then it is no JSON.
+        source = source.replace("(", '["(",').replace(")", ',")"]')
     try:
-        read = json.loads(f"[{source[1:-1]}]" if is_tuple and source[-1] == ")" else source)
+        read = json.loads(source)
+        return _with_tuples(read) if has_tuples else read
     except (ValueError, RecursionError):  # It may be Python all the same.
         return None
-    if not is_tuple:
-        return read if isinstance(read, list | dict) else None
-    return tuple(read) if len(read) > 1 else None  # Brackets around one element only group.
+
+
+def _with_tuples(read: object) -> object:
+    """The value with a tuple for each list that begins and ends with a mark of one."""
+    if isinstance(read, dict):
+        return {key: _with_tuples(value) for key, value in read.items()}
+    if not isinstance(read, list):
+        return read
+    items = [_with_tuples(item) for item in read]
+    is_opened, is_closed = items[:1] == ["("], items[-1:] == [")"]
+    if is_opened != is_closed:
+        raise NotPlainError  # Brackets that are no pair.
+    if not is_opened:
+        return items
+    if len(items) == 3:
+        raise NotPlainError  # Brackets around one element only group.
+    return tuple(items[1:-1])
 
 
 _HALF = re.compile("[\ud800-\udfff]")

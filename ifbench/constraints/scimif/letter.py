@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import islice
+from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.fences import fences_in
@@ -39,7 +41,7 @@ class LetterCase(Params):
 )
 def all_uppercase(text: str, params: LetterCase) -> Check:
     """All letters of the answer are upper case, and there is at least one."""
-    return _check_case(text, params, _is_lower_letter, _is_upper_letter, wanted="upper")
+    return _check_case(text, params, wanted=_UPPER, unwanted=_LOWER)
 
 
 @scripted(
@@ -56,32 +58,37 @@ def all_uppercase(text: str, params: LetterCase) -> Check:
 )
 def all_lowercase(text: str, params: LetterCase) -> Check:
     """All letters of the answer are lower case, and there is at least one."""
-    return _check_case(text, params, _is_upper_letter, _is_lower_letter, wanted="lower")
+    return _check_case(text, params, wanted=_LOWER, unwanted=_UPPER)
 
 
-def _check_case(
-    text: str,
-    params: LetterCase,
-    is_wrong: Callable[[str], bool],
-    is_right: Callable[[str], bool],
-    *,
-    wanted: str,
-) -> Check:
+def _check_case(text: str, params: LetterCase, *, wanted: _Case, unwanted: _Case) -> Check:
     masked = _masked(text, params)
     letters = set(masked)  # A long text has few different characters.
-    wrong = frozenset(letter for letter in letters if is_wrong(letter))
+    wrong = unwanted.of(letters)
     if not wrong:
-        if any(is_right(letter) for letter in letters):
-            return passed(f"all letters are {wanted} case", found={"wrong": 0})
-        return failed(f"the answer has no letter that could be {wanted} case", found={"wrong": 0})
+        if wanted.of(letters):
+            return passed(f"all letters are {wanted.name} case", found={"wrong": 0})
+        reason = f"the answer has no letter that could be {wanted.name} case"
+        return failed(reason, found={"wrong": 0})
     places = list(islice(_runs(masked, wrong), _SHOWN))
-    count = len(masked) - len(masked.translate(dict.fromkeys(map(ord, wrong))))
+    count = _count(masked, wrong)
     first = _word_around(text, places[0][0])
+    are = "s are" if count > 1 else " is"
     return failed(
-        f"{count} letter{'s are' if count > 1 else ' is'} not {wanted} case, the first in `{first}`",
+        f"{count} letter{are} not {wanted.name} case, the first in `{first}`",
         evidence=tuple(quote(text, *place) for place in places),
         found={"wrong": count},
     )
+
+
+_FEW = 64
+
+
+def _count(text: str, characters: frozenset[str]) -> int:
+    """How many of these stand in a text; few of them are sooner counted one after the other."""
+    if len(characters) <= _FEW:
+        return sum(map(text.count, characters))
+    return len(text) - len(text.translate(dict.fromkeys(map(ord, characters))))
 
 
 def _runs(text: str, characters: frozenset[str]) -> Iterator[tuple[int, int]]:
@@ -120,6 +127,23 @@ def _is_upper_letter(character: str) -> bool:
 def _is_mathematical(character: str) -> bool:
     return "\U0001d400" <= character <= "\U0001d7ff"
 
+
+class _Case(NamedTuple):
+    """Lower or upper case."""
+
+    name: str
+    is_letter: Callable[[str], bool]
+    ascii_letters: frozenset[str]
+
+    def of(self, characters: set[str]) -> frozenset[str]:
+        """Those that are letters of this case."""
+        others = characters - _ASCII
+        return (self.ascii_letters & characters).union(filter(self.is_letter, others))
+
+
+_ASCII = frozenset(map(chr, range(128)))
+_LOWER = _Case("lower", _is_lower_letter, frozenset(ascii_lowercase))
+_UPPER = _Case("upper", _is_upper_letter, frozenset(ascii_uppercase))
 
 _LATEX_MARKUP = re.compile(r"\\(?:begin|end)\{[A-Za-z*]{1,20}\}|\\[A-Za-z]++")
 

@@ -96,3 +96,11 @@ def test_markup_counts_where_it_is_asked_for() -> None:
 
 def test_the_reason_shows_the_first_wrong_word() -> None:
     assert "`Newton's`" in lower("by Newton's law, F = ma").reason
+
+
+@pytest.mark.parametrize("alphabets", ["AB", "ABÉΑΩ", "".join(map(chr, (*range(65, 91), *range(0x391, 0x3A2), *range(0x410, 0x430))))])  # fmt: skip
+def test_every_wrong_letter_is_counted(alphabets: str) -> None:
+    wanted = sum(letter.isupper() for letter in alphabets)
+    check = lower(f"{alphabets} a {alphabets.lower()} {alphabets}")
+    assert check.found["wrong"] == 2 * wanted
+    assert check.reason.startswith(f"{2 * wanted} letters are not lower case")
