@@ -19,7 +19,8 @@ from ifbench.constraints.constraint import (
 from ifbench.parsing.equality import Hints, compare
 from ifbench.parsing.measures import Tolerance
 from ifbench.parsing.molecules import Readable
-from ifbench.parsing.options import Mode, Options
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import Mode
 from ifbench.types import Cause
 
 CORRECTNESS = "correctness"

@@ -33,9 +33,11 @@ from ifbench.parsing.measures import (
 from ifbench.parsing.molecules import SYMBOLS as ELEMENTS
 from ifbench.parsing.molecules import Molecule, Readable, is_same_molecule, parse_molecule
 from ifbench.parsing.notations import find_molecule
-from ifbench.parsing.options import Mode, Options, read_choice, read_yes_no
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import Mode, read_choice
 from ifbench.parsing.text_forms import bare, comparable, fold
 from ifbench.parsing.unit_table import SYMBOLS
+from ifbench.parsing.yes_no import read_yes_no
 
 SHORT = 300
 """Characters up to which a text is compared word by word; a longer one is prose."""

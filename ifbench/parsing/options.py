@@ -1,12 +1,11 @@
-"""Which option an answer chooses, and whether it says yes or no.
+"""Which option an answer chooses.
 
-Substrings decide nothing here: "no" stands in "know", "A" in "Answer", "stable" in "unstable".
+Substrings decide nothing here: "A" stands in "Answer", and "stable" in "unstable".
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,31 +14,10 @@ from typing import Literal, TypeAlias
 
 from ifbench.parsing.answers import Region, stated_answers
 from ifbench.parsing.denials import is_denied
+from ifbench.parsing.option_words import Mention, Options, options_in, searched_words
 from ifbench.parsing.text_forms import bare_span, comparable, fold, lowered
 
 Mode: TypeAlias = Literal["label", "exact", "contains"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What may be chosen. Of labels and texts one may be empty, else they stand side by side."""
-
-    texts: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    ignore_case: bool = True
-
-    def name(self, index: int) -> str:
-        """How a message calls an option."""
-        return self.texts[index] if self.texts else self.labels[index]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mention:
-    """An option named at a place of the text; an empty place could not be told."""
-
-    option: int
-    start: int
-    end: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +82,7 @@ def _one_of(mentions: Sequence[Mention], options: Options) -> Choice:
 
 
 def _whole_option(text: str, start: int, end: int, options: Options) -> Mention | None:
-    start, end = _bare_item(text, start, end)
+    start, end = bare_item(text, start, end)
     if start == end or end - start > _longest(options):
         return None
     piece = _form(text[start:end], options)
@@ -114,7 +92,7 @@ def _whole_option(text: str, start: int, end: int, options: Options) -> Mention 
     return None
 
 
-def _bare_item(text: str, start: int, end: int) -> tuple[int, int]:
+def bare_item(text: str, start: int, end: int) -> tuple[int, int]:
     """The bare words, without the bullet of a list of one."""
     start, end = bare_span(text, start, end)
     bullet = _BULLET.match(text, start, end)
@@ -229,7 +207,7 @@ def _leading_text(text: str, start: int, end: int, options: Options) -> Mention 
     place = begin.end() if begin else start
     plain = fold(text[place : min(end, place + _longest(options))])
     plain = lowered(plain) if options.ignore_case else plain
-    match = _searched(options).match(plain)
+    match = searched_words(options).match(plain)
     if match is None:
         return None
     after = place + match.end()
@@ -384,13 +362,13 @@ _SAYS_SO = re.compile(
 
 def _affirmed(text: str, options: Options) -> list[Mention]:
     """The options' texts in the text, but for those that it denies."""
-    return [mention for mention in _contained(text, options) if not _is_denied(text, mention)]
+    return [mention for mention in options_in(text, options) if not _is_denied(text, mention)]
 
 
 def _first_affirmed(text: str, options: Options) -> list[Mention]:
     """Of each option the first mention that is not denied; what follows decides nothing."""
     firsts: dict[int, Mention] = {}
-    for mention in _contained(text, options):
+    for mention in options_in(text, options):
         if mention.option not in firsts and not _is_denied(text, mention):
             firsts[mention.option] = mention
             if len(firsts) == len(options.texts):
@@ -400,147 +378,3 @@ def _first_affirmed(text: str, options: Options) -> list[Mention]:
 
 def _is_denied(text: str, mention: Mention) -> bool:
     return mention.end > mention.start and is_denied(text, mention.start, mention.end)
-
-
-def _contained(text: str, options: Options) -> Iterator[Mention]:
-    plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
-    plain = lowered(plain) if options.ignore_case else plain
-    is_placed = len(plain) == len(text)
-    for match in _whole_words(plain, options):
-        start, end = match.span() if is_placed else (0, 0)
-        yield Mention(option=int((match.lastgroup or "o0")[1:]), start=start, end=end)
-
-
-def _whole_words(plain: str, options: Options) -> Iterator[re.Match[str]]:
-    """Options that begin as words do, from left to right; where one does not, the next letter.
-
-    The look at what stands before is taken apart from the search, which it would slow tenfold.
-    """
-    search, position = _searched(options).search, 0
-    while match := search(plain, position):
-        start = match.start()
-        if not _needs_boundary(plain[start]) or _WORD_BEGINS.match(plain, start):
-            yield match
-            position = match.end()
-        else:
-            position = start + 1
-
-
-def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
-
-
-@lru_cache(maxsize=256)
-def _searched(options: Options) -> re.Pattern[str]:
-    """Options as whole words, the longest first, so that "stable" is not found in "not stable"."""
-    texts = options.texts or options.labels
-    order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
-    plain = [_plain(text, options) for text in texts]
-    if any(not words or words[0].isspace() or words[0] == "_" for words in plain):
-        return re.compile("|".join(f"(?P<o{index}>{_word(plain[index])})" for index in order))
-    # The set of first letters stands in front, for which a search skips ahead.
-    letters = "".join(sorted({re.escape(words[0]) for words in plain}))
-    names = "|".join(
-        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], start=1)})"
-        for index in order
-    )
-    return re.compile(f"[{letters}](?:{names})")
-
-
-def _plain(option: str, options: Options) -> str:
-    words = fold(_nfc(option)).strip()
-    return lowered(words) if options.ignore_case else words
-
-
-def _word(plain: str, start: int = 0) -> str:
-    words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain[start:])))
-    return words + (r"(?![^\W_])" if _needs_boundary(plain[-1:]) else "")
-
-
-# "non-metal" names no metal.
-_WORD_BEGINS = re.compile(
-    r"(?<![^\W_])"
-    + "".join(
-        rf"(?<!\b{prefix}-)"
-        for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
-    )
-)
-
-
-def _needs_boundary(character: str) -> bool:
-    """Chinese and Japanese words stand without blanks."""
-    return character.isalnum() and not "\u2e80" <= character <= "\u9fff"
-
-
-# ── Yes or no ────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class YesNo:
-    """Index of the label that the answer gives, else the problem; and the place that decided."""
-
-    index: int | None = None
-    problem: str = ""
-    start: int = 0
-    end: int = 0
-
-
-def read_yes_no(text: str, labels: tuple[str, str], *, explanation: bool) -> YesNo:
-    """Read an answer that is "yes" or "no" (or the same in other words, `labels`).
-
-    Alone, it equals a label once emphasis, quotes, a bracket around it and the stop are gone. With an
-    explanation its first word decides, and the other word must not be asserted later: as a
-    sentence or clause of its own, or as the stated answer. "No" in "no other gas" asserts nothing.
-    """
-    start, end = _word_span(text)
-    wanted = [comparable(label) for label in labels]
-    if end - start <= 2 * max(map(len, labels)) and comparable(text[start:end]) in wanted:
-        return YesNo(index=wanted.index(comparable(text[start:end])), start=start, end=end)
-    first = _FIRST_WORD.match(text)
-    begin = first.end() if first else 0
-    index = next((i for i, label in enumerate(labels) if _begins(text, begin, label)), None)
-    if index is None:
-        shown = " or ".join(f"`{label}`" for label in labels)
-        where = "does not begin with" if explanation else "is not"
-        return YesNo(problem=f"the answer {where} {shown}", start=start, end=min(end, start + 60))
-    if not explanation:
-        problem = f"there is more than `{labels[index]}`"
-        after = begin + len(labels[index])
-        return YesNo(problem=problem, start=after if after < end else start, end=end)
-    other = _asserted(text, begin + len(labels[index]), labels[1 - index])
-    if other is not None:
-        problem = f"it begins with `{labels[index]}` and then asserts `{labels[1 - index]}`"
-        return YesNo(problem=problem, start=other[0], end=other[1])
-    return YesNo(index=index, start=begin, end=begin + len(labels[index]))
-
-
-def _word_span(text: str) -> tuple[int, int]:
-    """The bare answer without an exclamation mark, a bracket or the bullet of a list of one."""
-    start, end = _bare_item(text, 0, len(text))
-    while end > start and text[end - 1] in "!！":
-        end -= 1
-    if end - start > 2 and text[start] + text[end - 1] in {"()", "[]", "（）"}:
-        start, end = start + 1, end - 1
-    return bare_span(text, start, end)
-
-
-_FIRST_WORD = re.compile(r"(?:[^\w\\]|_|\\[A-Za-z]{1,8}\s?\{|\\\()*+")
-
-
-def _begins(text: str, start: int, word: str) -> bool:
-    found = comparable(text[start : start + len(word)]) == comparable(word)
-    after = text[start + len(word) : start + len(word) + 1]
-    return found and not (after.isalnum() and _needs_boundary(word[-1:]))
-
-
-def _asserted(text: str, start: int, word: str) -> tuple[int, int] | None:
-    plain, wanted = lowered(fold(text)), re.escape(lowered(fold(word)))
-    clause = re.compile(
-        rf"(?:[.!?;:\n。！？；]|\bis|\bbut|\bso|\bthus|\btherefore,?)[\s*_\"']{{1,4}}"
-        rf"(?P<word>{wanted})(?=[\s*_\"']{{0,4}}(?:[.,!;:。，！\n]|\Z))"
-    )
-    joined = re.compile(
-        rf"[\s*_]{{0,4}}(?:and|or|/|&)[\s*_]{{0,4}}(?P<word>{wanted})(?=\s*(?:[.,!;:\n]|\Z))"
-    )
-    found = joined.match(plain, start) or clause.search(plain, max(start - 1, 0))
-    return found.span("word") if found else None

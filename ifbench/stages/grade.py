@@ -24,7 +24,7 @@ from ifbench.constraints.grading import (
 from ifbench.constraints.running import CheckCall, run_check
 from ifbench.media.errors import MediaError
 from ifbench.media.places import split_markers
-from ifbench.parsing.answers import boxes_in
+from ifbench.parsing.boxes import boxes_in
 from ifbench.parsing.replies import Unreadable
 from ifbench.parsing.text_forms import bare
 from ifbench.prompts import render, system_text, template_hash

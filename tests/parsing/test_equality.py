@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ifbench.parsing.equality import Hints, compare
-from ifbench.parsing.options import Options
+from ifbench.parsing.option_words import Options
 
 COMPOUNDS = Options(texts=("phenol", "aniline", "toluene"))
 LABELLED = "Which is right? A. copper B. zinc C. iron"

@@ -21,7 +21,7 @@ from ifbench.constraints.constraint import (
     scripted,
 )
 from ifbench.constraints.enclosure import Enclosure, Form, take
-from ifbench.parsing.answers import Box, Wrapper, boxes_in
+from ifbench.parsing.boxes import Box, Wrapper, boxes_in
 from ifbench.parsing.fences import fence_around
 from ifbench.parsing.flaws import excerpt, offset_of
 from ifbench.parsing.markup import (

@@ -15,7 +15,8 @@ from ifbench.parsing.denials import is_denied
 from ifbench.parsing.embedded_json import json_values_in
 from ifbench.parsing.fields import fields_in
 from ifbench.parsing.numbers import Number, quantities_in
-from ifbench.parsing.options import Options, read_choice
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import read_choice
 from ifbench.parsing.text_forms import comparable, fold
 from ifbench.types import Json
 

@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
 from ifbench.parsing.answers import final_answer
 from ifbench.parsing.fields import NamedValue, fields_in
-from ifbench.parsing.options import Options, read_choice
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import read_choice
 from ifbench.parsing.text_forms import bare_span, comparable
 
 Name = Annotated[str, Field(min_length=1, pattern=r"\w")]

@@ -7,8 +7,10 @@ from typing import Self
 from pydantic import model_validator
 
 from ifbench.constraints.constraint import Check, Example, Params, failed, passed, quote, scripted
-from ifbench.parsing.options import Mode, Options, read_choice, read_yes_no
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import Mode, read_choice
 from ifbench.parsing.text_forms import comparable
+from ifbench.parsing.yes_no import read_yes_no
 
 
 class ChooseFrom(Params):

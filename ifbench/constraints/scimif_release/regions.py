@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ifbench.parsing.answers import boxes_in
+from ifbench.parsing.boxes import boxes_in
 from ifbench.parsing.fences import fence_around, fences_in
 
 ANSWER_PHRASE = re.compile(r"\bfinal answer\b|\bthe answer is\b|\bresult is\b", re.IGNORECASE)

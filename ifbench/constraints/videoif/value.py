@@ -16,7 +16,8 @@ from ifbench.parsing.embedded_json import json_values_in
 from ifbench.parsing.flaws import counted, excerpt, listed
 from ifbench.parsing.list_items import lines_outside_fences, list_items
 from ifbench.parsing.markdown_tables import markdown_tables
-from ifbench.parsing.options import Options, read_choice
+from ifbench.parsing.option_words import Options
+from ifbench.parsing.options import read_choice
 from ifbench.parsing.patterns import check_pattern
 from ifbench.parsing.text_forms import bare_span, comparable
 from ifbench.parsing.time_spans import time_points, time_spans
