@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,8 +88,7 @@ def read_yaml(file: Path, origin: str) -> dict[str, Any]:
     from yaml import YAMLError
 
     try:
-        loaded = OmegaConf.load(file)
-        tree = OmegaConf.to_container(loaded, resolve=False)
+        tree = OmegaConf.to_container(_parsed(file.read_text(encoding="utf-8")), resolve=False)
     except YAMLError as error:
         raise ConfigError(not_yaml(error, origin)) from None
     except RecursionError:
@@ -108,6 +109,14 @@ def read_yaml(file: Path, origin: str) -> dict[str, Any]:
     if odd is not None:
         raise ConfigError(f"{origin}: the key `{odd!r}` must be text; put it in quotes")
     return {str(key): value for key, value in tree.items()}
+
+
+@lru_cache(maxsize=256)
+def _parsed(text: str) -> Any:
+    """A file's tree, by its text: points of a sweep read the same files again and again."""
+    from omegaconf import OmegaConf
+
+    return OmegaConf.load(io.StringIO(text))
 
 
 def not_yaml(error: Exception, origin: str) -> str:
