@@ -37,6 +37,9 @@ START_S = 120.0
 SEND_S = 60.0
 """Time for a process to take a batch in."""
 
+TELL_S = 0.1
+"""Results gather for so long: to wake the parent for each costs as much as a quick check."""
+
 _READ_BYTES = 1 << 18
 _COMMAND: Final = (
     "import sys; from ifbench.execution.check_server import serve;"
@@ -49,6 +52,7 @@ class ProcessEndedError(Exception):
 
     def __init__(self, status: int) -> None:
         self.by_clock = status == -signal.SIGPROF
+        self.by_signal = status < 0
         super().__init__(_in_words(status))
 
 
@@ -84,12 +88,13 @@ class CheckProcess:
         self._can_read = _poll(self._replies, select.POLLIN)
         self._await_start()
 
-    def send(self, calls: Sequence[CheckCall]) -> None:
-        """Hand over calls; on return the first of them begins.
+    def send(self, calls: Sequence[CheckCall], *, singly: bool = False) -> None:
+        """Hand over calls; on return the first of them begins. Singly: each result comes at once.
 
         Raises `ProcessEndedError` or `TimeoutError`: then none has begun.
         """
-        self._write(pack(CALLS, [encode_call(call) for call in calls]))
+        tell_s = 0.0 if singly else TELL_S
+        self._write(pack(CALLS, (tell_s, [encode_call(call) for call in calls])))
         kind, _ = self.receive(SEND_S)
         assert kind == RECEIVED
 

@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from ifbench.constraints.constraint import Check, Constraint, undecided
 from ifbench.constraints.running import CheckCall, run_check
@@ -34,10 +34,6 @@ from ifbench.execution.check_frames import (
 from ifbench.types import Cause
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
-
-
-TELL_S = 0.1
-"""Results gather for so long: to wake the parent for each costs as much as a quick check."""
 
 
 def serve(parent: int, catalogue: str, time_s: float, memory_mb: int, place: int) -> None:
@@ -60,37 +56,45 @@ def serve(parent: int, catalogue: str, time_s: float, memory_mb: int, place: int
     _silence()
     _bound_memory(memory_mb)
     _write(replies, pack(READY, None))
-    while (calls := _read(requests)) is not None:
+    while (asked := _read(requests)) is not None:
+        tell_s, calls = asked
+        bounds = _Bounds(time_s, memory_mb, tell_s)
         LENGTH.pack_into(in_work, 0, 0)
         _write(replies, pack(RECEIVED, None))
-        for frame in _answers(calls, constraints, in_work, time_s=time_s, memory_mb=memory_mb):
+        for frame in _answers(calls, constraints, in_work, bounds):
             _write(replies, frame)
+
+
+class _Bounds(NamedTuple):
+    """What a check may take, and for how long results gather before they are told."""
+
+    time_s: float
+    memory_mb: int
+    tell_s: float
 
 
 def _answers(
     calls: Sequence[tuple[Any, ...]],
     constraints: Mapping[str, Constraint],
     in_work: mmap.mmap,
-    *,
-    time_s: float,
-    memory_mb: int,
+    bounds: _Bounds,
 ) -> Iterator[bytes]:
     """Frames of results, as long as there is memory."""
     # The kernel ends this process when a check has used up its time, even in the middle of a call
     # into C. It counts this process's work, not a busy machine's delay.
-    signal.setitimer(signal.ITIMER_PROF, time_s + TELL_S)
+    signal.setitimer(signal.ITIMER_PROF, bounds.time_s + bounds.tell_s)
     told_until, told_at = 0, time.monotonic()
     results: list[EncodedCheck] = []
     for index, call in enumerate(calls):
         LENGTH.pack_into(in_work, 0, index)
-        kind, result = _answer(call, constraints, memory_mb)
+        kind, result = _answer(call, constraints, bounds.memory_mb)
         results.append(result)
         now = time.monotonic()
-        if now - told_at >= TELL_S or index + 1 == len(calls) or kind == MEMORY:
+        if now - told_at >= bounds.tell_s or index + 1 == len(calls) or kind == MEMORY:
             yield _frame(kind, results, calls[told_until:])
             if kind == MEMORY:
                 return  # The parent replaces this process.
-            signal.setitimer(signal.ITIMER_PROF, time_s + TELL_S)
+            signal.setitimer(signal.ITIMER_PROF, bounds.time_s + bounds.tell_s)
             told_until, told_at, results = index + 1, now, []
     signal.setitimer(signal.ITIMER_PROF, 0)
 
@@ -176,7 +180,7 @@ def _load_catalogue(catalogue: str) -> Mapping[str, Constraint]:
     return load()
 
 
-def _read(requests: BinaryIO) -> list[tuple[Any, ...]] | None:
+def _read(requests: BinaryIO) -> tuple[float, list[tuple[Any, ...]]] | None:
     head = requests.read(LENGTH.size)
     if len(head) < LENGTH.size:
         return None
@@ -184,8 +188,8 @@ def _read(requests: BinaryIO) -> list[tuple[Any, ...]] | None:
     data = requests.read(size)
     if len(data) < size:
         return None
-    calls: list[tuple[Any, ...]] = load_frame(data)[1]
-    return calls
+    asked: tuple[float, list[tuple[Any, ...]]] = load_frame(data)[1]
+    return asked
 
 
 def _write(replies: int, data: bytes) -> None:

@@ -160,6 +160,28 @@ def _settle(answers: Sequence[_Answer]) -> None:
 # ── Running, on the sandbox's own thread ─────────────────────────────────────────────
 
 
+class Deaths:
+    """The deaths of processes over one batch, and whether they show who is to blame.
+
+    A process that a signal ends dies in the call in work. One that ends by itself may have ended
+    because it could not tell a result, and so may one that dies again: then each of the calls that
+    are left is told at once, so that the next death can be one call's alone.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self.are_doubtful = False
+        """Whether calls are to be told singly from now on."""
+
+    def show(self, error: TimeoutError | ProcessEndedError, *, untold: int) -> bool:
+        """Note a death with so many results untold; whether the call in work is to blame."""
+        by_itself = isinstance(error, ProcessEndedError) and not error.by_signal
+        is_shown = not (by_itself and untold)
+        self._count += 1
+        self.are_doubtful = self.are_doubtful or not is_shown or self._count > 1
+        return is_shown
+
+
 class _Runner:
     """Puts calls through a process, and replaces the process when a check breaks it."""
 
@@ -205,14 +227,14 @@ class _Runner:
     def _run_batch(self, calls: Sequence[CheckCall]) -> Results:
         """Every call's check. What a broken process had done and not told is done again."""
         found: dict[int, Check | None] = {}
-        failures = 0
+        failures, deaths = 0, Deaths()
         while owed := [index for index in range(len(calls)) if index not in found]:
             if self._is_stopping:
                 found.update((index, _not_run(calls[index])) for index in owed)
                 break
             try:
                 process = self._started()
-                process.send([calls[index] for index in owed])
+                process.send([calls[index] for index in owed], singly=deaths.are_doubtful)
             except PrerequisiteError as error:  # The next try would end alike.
                 found.update((index, _no_process(calls[index], error)) for index in owed)
             except (ProcessEndedError, TimeoutError) as error:
@@ -221,21 +243,26 @@ class _Runner:
                 if failures == STARTS:
                     found.update((index, _no_process(calls[index], error)) for index in owed)
             else:
-                found.update(self._collect(process, calls, owed))
+                found.update(self._collect(process, calls, owed, deaths))
         return [found[index] for index in range(len(calls))]
 
     def _collect(
-        self, process: CheckProcess, calls: Sequence[CheckCall], owed: Sequence[int]
+        self,
+        process: CheckProcess,
+        calls: Sequence[CheckCall],
+        owed: Sequence[int],
+        deaths: Deaths,
     ) -> Iterator[tuple[int, Check | None]]:
-        """Results as they come, ending with the call that broke the process, if one does."""
+        """Results as they come, ending with the call that broke the process, if it is known."""
         done = 0
         while done < len(owed):
             try:
                 kind, results = process.receive(self._time_s * WALL_FACTOR)
             except (TimeoutError, ProcessEndedError) as error:
-                index = owed[max(process.place, done)]
+                place = max(process.place, done)
                 self.drop()
-                yield index, self._broken(calls[index], error)
+                if deaths.show(error, untold=place - done) or self._is_stopping:
+                    yield owed[place], self._broken(calls[owed[place]], error)
                 return
             for values in results:
                 yield owed[done], decode_check(values)

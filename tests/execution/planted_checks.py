@@ -94,6 +94,19 @@ def killed(text: str, params: NoParams) -> Check:
     return passed()
 
 
+@scripted("planted:deaf", group="planted", params=NoParams, example=_EXAMPLE)
+def deaf(text: str, params: NoParams) -> Check:
+    """Closes what its process tells results by."""
+    os.closerange(3, 20)
+    return passed()
+
+
+@scripted("planted:exit", group="planted", params=NoParams, example=_EXAMPLE)
+def leave(text: str, params: NoParams) -> Check:
+    """Ends its process in good order."""
+    os._exit(3)
+
+
 @scripted("planted:bug", group="planted", params=NoParams, example=_EXAMPLE)
 def bug(text: str, params: NoParams) -> Check:
     """Raises."""

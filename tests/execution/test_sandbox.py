@@ -161,6 +161,19 @@ def test_each_of_several_faults_in_one_batch_is_laid_to_its_own_check(patient: S
     ]
 
 
+@pytest.mark.parametrize(("name", "code"), [("deaf", 1), ("exit", 3)])
+def test_process_that_ends_by_itself_is_laid_to_the_check_that_ends_it(
+    patient: Sandbox, name: str, code: int
+) -> None:
+    """Also where it ends only as it tells what others have found."""
+    found = patient.run([*[begins("a")] * 20, call(name), *[begins("b")] * 20])
+    assert found[:20] == [passed(found={"length": 3})] * 20
+    assert found[21:] == [failed("no")] * 20
+    assert found[20] is not None
+    assert found[20].cause is Cause.VERIFIER_ERROR
+    assert f"planted:{name}: the process ended with exit code {code}" in found[20].reason
+
+
 def test_a_batch_may_take_longer_than_one_check_may() -> None:
     """The time on the clock, 1.2 s here, runs from the last result."""
     with Sandbox(time_s=0.3, catalogue=CATALOGUE) as own:
