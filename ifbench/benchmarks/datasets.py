@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import TypeAlias
 
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
@@ -45,11 +46,47 @@ class Dataset:
     """The constraints that its checklists name."""
     media: frozenset[MediaKind] = frozenset()
     """The kinds of media that its samples show."""
+    stamps: Mapping[Path, Stamp | None]
+    """Of the files that it was read from."""
 
     def samples(self) -> Iterator[Sample]:
-        """The samples, in the order of the file."""
+        """The samples, in the order of the file.
+
+        Raises `DatasetError`, before the first or behind the last one, where a file is no longer
+        what was read when the data set was opened: scores of two data sets would be mixed.
+        """
+        self._refuse_changes()
         samples = get_benchmark(self.config.name).load(self.path, check=False)
-        return _narrowed(samples, self.config, self.path)
+        yield from _narrowed(samples, self.config, self.path)
+        self._refuse_changes()
+
+    def _refuse_changes(self) -> None:
+        found = _stamps(self.path)
+        for file in sorted({*found, *self.stamps}):
+            if found.get(file) != self.stamps.get(file):
+                raise DatasetError(
+                    f"{file}: the file is another than when the run began, so the run ends before "
+                    "its scores mix two data sets; the same command starts a run of the data as "
+                    "they are now"
+                )
+
+
+Stamp: TypeAlias = tuple[int, int, int]
+"""What a file that is written anew has otherwise: its number on the disk, its size and its time."""
+
+
+def _stamps(path: Path) -> Mapping[Path, Stamp | None]:
+    """Of a file, or of the files of records in a release's folder; `None` for one that is gone."""
+    files = [*path.glob("*.jsonl"), *path.glob("*/*.jsonl")] if path.is_dir() else [path]
+    return {file: _stamp(file) for file in files}
+
+
+def _stamp(file: Path) -> Stamp | None:
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def open_dataset(config: BenchmarkConfig) -> Dataset:
@@ -59,6 +96,7 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
     set that does not ship.
     """
     path = data_path(config.data)
+    stamps = _stamps(path)  # Before it is read: a change meanwhile is one, too.
     count = 0
     names: set[str] = set()
     kinds: set[MediaKind] = set()
@@ -86,6 +124,7 @@ def open_dataset(config: BenchmarkConfig) -> Dataset:
         count=count,
         constraints=frozenset(names),
         media=frozenset(kinds),
+        stamps=stamps,
     )
 
 
