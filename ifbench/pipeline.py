@@ -27,7 +27,7 @@ from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Executor, Lane, Step
 from ifbench.runs import Run, left_usd, trials
 from ifbench.serving import LaneId, Serving, Wanted, lane_of, open_serving
-from ifbench.store import Manifest, ResultsWriter
+from ifbench.store import Manifest, ResultsWriter, iter_scores
 from ifbench.store.manifest import Calls, current_environment, finished, started
 from ifbench.survey import asking_first
 from ifbench.tally import Counts, Tally, of_run
@@ -57,6 +57,8 @@ class Evaluation:
     """The first sample whose picture or video cannot be shown, and why."""
     undecided_items: Mapping[str, Verdict] = field(default_factory=dict)
     """For each cause one item that it left undecided, to show why."""
+    keeps_earlier: bool = False
+    """Whether the results are those of an earlier invocation: this one was stopped before."""
 
     @property
     def owed(self) -> int:
@@ -113,14 +115,17 @@ def _evaluate(
                 ):
                     ledgers[trial.run].enter(trial)
                     serving.finished(trial)
-            for ledger in ledgers.values():
-                ledger.publish()
+            stopped = is_interrupted()
+            keeping = {name: one.publish(interrupted=stopped) for name, one in ledgers.items()}
         except IfbenchError:
             for ledger in ledgers.values():
                 ledger.note_failure(executor.counts())
             raise
-    counts, stopped = executor.counts(), is_interrupted()
-    evaluations = tuple(one.closed(counts, interrupted=stopped) for one in ledgers.values())
+    counts = executor.counts()
+    evaluations = tuple(
+        one.closed(counts, interrupted=stopped, keeps_earlier=keeping[name])
+        for name, one in ledgers.items()
+    )
     runs[0].store.tidy()
     return evaluations
 
@@ -159,22 +164,37 @@ class _Ledger:
     def enter(self, trial: Trial) -> None:
         self.book.enter(trial, self.results)
 
-    def publish(self) -> None:
-        """Enter what has not come out, and make the results readable."""
+    def publish(self, *, interrupted: bool) -> bool:
+        """Enter what has not come out, and make the results readable.
+
+        True where what an earlier invocation left stays: it holds more than this one, stopped.
+        """
         run = self.run
+        if interrupted and self._holds_less():
+            return True
         if self.book.planned < run.planned:
             self.book.enter_missing(trials(run.config, run.dataset, run.id), self.results)
         self.results.commit()
+        return False
 
-    def closed(self, tallied: Counts, *, interrupted: bool) -> Evaluation:
+    def _holds_less(self) -> bool:
+        earlier = self.manifest.counts
+        if self.book.complete >= earlier.complete:
+            return False
+        tables = iter_scores(self.run.store.root, self.run.id)
+        return next(iter(tables), None) is not None  # Else somebody has deleted them.
+
+    def closed(self, tallied: Counts, *, interrupted: bool, keeps_earlier: bool) -> Evaluation:
         """End the manifest and save it."""
         config, book, own = self.run.config, self.book, of_run(tallied, self.run.id)
-        calls = calls_of(own, config.models)
+        calls, earlier = calls_of(own, config.models), self.manifest.counts
         manifest = finished(
             self.manifest,
             datetime.now(UTC),
             book.ending(interrupted=interrupted, allowed=config.max_owed),
-            book.counts(self.manifest.counts, calls, self.probed),
+            spent(earlier, calls, self.probed)
+            if keeps_earlier
+            else book.counts(earlier, calls, self.probed),
             calls=calls,
             preflight=self.probed,
         )
@@ -185,6 +205,7 @@ class _Ledger:
             closed={name[1]: name[2] for name in own if name[0] == "closed"},
             unreadable=book.unreadable,
             undecided_items=book.undecided_items,
+            keeps_earlier=keeps_earlier,
         )
 
     def note_failure(self, tallied: Counts) -> None:

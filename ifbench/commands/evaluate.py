@@ -247,7 +247,9 @@ def _print_ending(evaluation: Evaluation, *, is_alone: bool) -> None:
     causes = ", ".join(f"{cause} {n}" for cause, n in counts.undecided.items())
     match evaluation.ending:
         case "interrupted":
-            print(f"{name}interrupted; {counts.complete} of {counts.planned} trials are complete.")
+            kept = "what an earlier one has left stays: " if evaluation.keeps_earlier else ""
+            complete = f"{counts.complete} of {counts.planned} trials are complete"
+            print(f"{name}interrupted; {kept}{complete}.")
         case "owed":
             print(f"{name}{owed} of {counts.planned} trials are owed ({causes}).")
             _print_reasons(evaluation)
