@@ -138,7 +138,10 @@ class Journal:
             self._put(tuple(responses)).result()
 
     def append_soon(self, response: Response) -> Future[None]:
-        """Store one answer; the future ends when it is durable. Errors as for `append`."""
+        """Store one answer; the future ends when it is durable, or with what `append` raises.
+
+        Then it has been set aside where that can be done: see `GroupWriter.put`.
+        """
         return self._put((response,))
 
     def _put(self, responses: tuple[Response, ...]) -> Future[None]:
