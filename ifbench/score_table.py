@@ -33,6 +33,8 @@ PARTS: Final[Mapping[Part, tuple[str, ...]]] = MappingProxyType({
 })  # fmt: skip
 """All fields but a sample's id, the attempt and the facet `question`: these differ in each score."""
 
+_NAMES: Final = tuple(name for names in PARTS.values() for name in names)
+
 QUESTION = "question"
 """The facet that names what a sample was made from; often each sample has a value of its own."""
 
@@ -206,9 +208,10 @@ class ScoreTable(Sequence[Score]):
     def _score(self, row: int) -> Score:
         sample, attempt = (one[row] for one in self._identities)
         name, question = self._samples[sample]
-        fields: dict[str, Any] = {}
-        for part, column in self._columns.items():
-            fields |= zip(PARTS[part], column.values[column.numbers[row]], strict=True)
+        values: list[Any] = []
+        for column in self._columns.values():
+            values += column.values[column.numbers[row]]
+        fields = dict(zip(_NAMES, values, strict=True))
         if question is not None:
             fields["facets"] = {**fields["facets"], QUESTION: question}
         return Score(sample_id=name, attempt=int(attempt), **fields)

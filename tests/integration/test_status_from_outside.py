@@ -45,6 +45,7 @@ def test_a_run_is_seen_while_it_goes_on_after_a_kill_and_at_its_end(place):
     progress = load_progress(place.store, manifest.run_id)
     soon = datetime.now(UTC) + timedelta(seconds=SILENT_S + 1)
     assert run_status(manifest, progress, soon).state == "silent"
+    assert "killed: its process has ended" in place.run(["status", "--store", place.store]).out
     place.slow_down(0)
     assert place.evaluate().code == 0
     told = place.run(["status", "--store", place.store])
