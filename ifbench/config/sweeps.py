@@ -47,9 +47,8 @@ def load_points(
         return (Point(config=load_config(overrides, config_dir=config_dir, cwd=cwd)),)
     here = (cwd or Path.cwd()).resolve()
     lines = expand(overrides, folders=search_folders(config_dir, here))
-    loaded = [
-        _load(line, config_dir, cwd) for line in told(lines, "reading the points of the sweep")
-    ]
+    every = told(lines, "reading the points of the sweep", len(lines))
+    loaded = [_load(line, config_dir, cwd) for line in every]
     _refuse_idle(lines, loaded)
     points = tuple(
         Point(config=one.config, name=line.name) for line, one in zip(lines, loaded, strict=True)
