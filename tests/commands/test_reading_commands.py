@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 
 import pytest
@@ -53,7 +52,8 @@ def test_a_store_that_cannot_be_made_is_found_and_one_that_can_be_is_not_made(tm
 
 
 def test_a_plan_leaves_a_store_that_is_there_as_it_is(tmp_path, capsys):
-    (tmp_path / "store").mkdir()
-    moment = os.stat(tmp_path / "store").st_mtime_ns
-    assert main(["plan", *RUN[:-1], "benchmark.limit=2", f"store.uri={tmp_path / 'store'}"]) == 0
-    assert os.stat(tmp_path / "store").st_mtime_ns == moment
+    store = tmp_path / "store"
+    store.mkdir()
+    moment = store.stat().st_mtime_ns
+    assert main(["plan", *RUN[:-1], "benchmark.limit=2", f"store.uri={store}"]) == 0
+    assert store.stat().st_mtime_ns == moment
