@@ -293,7 +293,7 @@ DEFECTS = [
     ({"format": "ifbench/0"}, "format: `ifbench/1` is expected, found 'ifbench/0'"),
     ({"format": 1}, "format: `ifbench/1` is expected, found 1"),
     ({"id": None}, "the key `id` is missing"),
-    ({"id": " "}, "id: a text that is not empty is expected, found \" \""),
+    ({"id": " "}, 'id: a text that is not empty is expected, found " "'),
     ({"id": ""}, 'id: a text that is not empty is expected, found ""'),
     ({"id": 7}, "id: a text is expected, found 7"),
     ({"instruction": ""}, "instruction: "),
