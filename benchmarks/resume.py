@@ -1,12 +1,13 @@
 """Going on with a run that is nearly done: time to the first new call, and memory.
 
-    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,unjudged,ray]
+    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,unjudged,middle,ray]
         [--small]
 
 Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
 A store is filled with answers of 600 characters (with the product's own writer), all but those to
 the last `owed` trials; `judged` has a judge's reply for each as well, and `unjudged` has all
-answers, so that only the judge's replies to the last are owed. Then `ifbench evaluate` is
+answers, so that only the judge's replies to the last are owed; in `middle` they are owed to a few
+trials in the middle of the plan (give --owed 20: more would be met by a look at some of them). Then `ifbench evaluate` is
 started against a local endpoint: shown are the seconds until the endpoint gives its first new
 answer and the command's own processor time by then (the clock says little on a busy machine),
 until all owed answers are there, and the peak memory of the command's own process and of
@@ -46,12 +47,15 @@ class Arm(NamedTuple):
     is_judged: bool
     is_answered: bool = False
     """Only the judge's replies are owed."""
+    owed_at: float = 1.0
+    """Where in the plan the trials that are owed end, as a share of it."""
 
 
 ARMS = {
     "local": Arm("local", is_judged=False),
     "judged": Arm("local", is_judged=True),
     "unjudged": Arm("local", is_judged=True, is_answered=True),
+    "middle": Arm("local", is_judged=True, is_answered=True, owed_at=0.5),
     "ray": Arm("ray", is_judged=False),
     "ray_judged": Arm("ray", is_judged=True),
 }
@@ -78,14 +82,13 @@ def prepare(folder: Path, arm: Arm, trials: int, owed: int, url: str) -> None:
     for name in (*MODELS, "judge"):
         write_model(folder, name, engine="openai_chat", base_url=url, limits={"concurrency": 16})
     write_samples(folder, trials // (ATTEMPTS * len(MODELS)), is_judged=arm.is_judged)
-    code = f"import resume; resume.fill({str(folder)!r}, {list(arm)!r}, {trials - owed})"
+    last = round(arm.owed_at * trials)
+    code = f"import resume; resume.fill({str(folder)!r}, {list(arm)!r}, {last - owed}, {last})"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def fill(folder: str, arm: list, count: int) -> None:
-    """Store the answers to the first `count` trials, as a run would."""
-    from itertools import islice
-
+def fill(folder: str, arm: list, first: int, last: int) -> None:
+    """Store the answers to all trials but those of these places, as a run would."""
     from ifbench.benchmarks.datasets import open_dataset
     from ifbench.config import load_config
     from ifbench.pipeline import trials
@@ -93,12 +96,15 @@ def fill(folder: str, arm: list, count: int) -> None:
 
     config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
     journal = open_store(config.store.uri).journal
-    every = trials(config, open_dataset(config.benchmark))
-    rows = islice(every, count)
-    while some := [one for row in islice(rows, 200) for one in answers(row.item, config.judge)]:
-        journal.append(some)
-    if Arm(*arm).is_answered:
-        journal.append([one for row in every for one in answers(row.item, None)])
+    some: list = []
+    for place, row in enumerate(trials(config, open_dataset(config.benchmark))):
+        is_owed = first <= place < last
+        if not is_owed or Arm(*arm).is_answered:
+            some += answers(row.item, None if is_owed else config.judge)
+        if len(some) >= 200:
+            journal.append(some)
+            some = []
+    journal.append(some)
     journal.close()
 
 

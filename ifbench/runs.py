@@ -82,8 +82,8 @@ FEW_TRIALS = 5000
 def ready(points: Sequence[Point], *, exact: bool = False) -> tuple[Run, ...]:
     """Load and check everything that can be wrong in any run before anything is spent.
 
-    What is stored is counted to the last call where it is to be `exact`, as in a plan, or where
-    trials are few. All runs have one store. Points that come to the same run are one. Raises `ConfigError`,
+    What is stored is counted to the last call where it is to be `exact`, as in a plan, which also
+    leaves the store as it is; or where trials are few. All runs have one store. Points that come to the same run are one. Raises `ConfigError`,
     `DatasetError`, `StoreError` or `PrerequisiteError`, which in a sweep name the point.
     """
     for point in points:
@@ -91,7 +91,8 @@ def ready(points: Sequence[Point], *, exact: bool = False) -> tuple[Run, ...]:
             check_options(point.config.models)
             check_rules(point.config)
             graded(point.config)
-    store = open_store(points[0].config.store.uri)
+    uri = points[0].config.store.uri
+    store = Store(uri) if exact else open_store(uri)
     drafts = _drafts(points, store)
     address = session_address(store.root, secrets.token_hex(4))
     exact = exact or sum(map(_count, drafts)) <= FEW_TRIALS
@@ -141,7 +142,8 @@ def _surveyed(draft: _Draft, store: Store, address: str, look: Callable[..., Sur
     config, dataset, run = draft.config, draft.dataset, draft.manifest.run_id
 
     def rows() -> Iterator[Trial]:
-        return told(trials(config, dataset, run), "looking up what is stored: trials")
+        every = trials(config, dataset, run)
+        return told(every, "looking up what is stored: trials", _count(draft))
 
     with of_point(draft.points[0] if draft.points else ""):
         found = look(config, rows, store.journal)

@@ -13,8 +13,10 @@ other text is stored as it is, so that any tool can read the column.
 from __future__ import annotations
 
 import re
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -503,13 +505,25 @@ def _part(batch: pa.RecordBatch, names: Sequence[str]) -> list[tuple[Any, ...]]:
     return list(zip(*columns, strict=True))
 
 
-def _read_part(part: Part, stored: Sequence[Any]) -> Mapping[str, Any]:
+def _read_part(part: Part, stored: tuple[Any, ...]) -> tuple[Any, ...]:
+    if part in _AS_IT_IS:  # Not made anew: there may be one for each sample.
+        return stored
     names = (name for name in PARTS[part] if name in SCORES.names)
-    read = {name: _READ[name](value) for name, value in zip(names, stored, strict=True)}
-    return {**read, "usage": Usage()} if part == "answer" else read
+    read = tuple(_READ[name](value) for name, value in zip(names, stored, strict=True))
+    return (*read, Usage()) if part == "answer" else read
+
+
+_AS_IT_IS: Final[frozenset[Part]] = frozenset({"items", "verdicts"})
+"""Parts that `_FROZEN` reads already."""
 
 
 def _same(value: Any) -> Any:
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _once(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The first of equal tuples: of `(True, False)` and the like one is enough."""
     return value
 
 
@@ -518,8 +532,9 @@ def _tuples(value: Iterable[Iterable[Any]]) -> tuple[tuple[Any, ...], ...]:
 
 
 _FROZEN: Final[Mapping[str, Callable[[Any], Any]]] = {
-    **dict.fromkeys(("constraints", "satisfied", "tasks_done", "causes"), tuple),
-    "requirements": _tuples,
+    **dict.fromkeys(("satisfied", "tasks_done", "causes"), tuple),
+    "constraints": lambda names: tuple(sys.intern(unescape(name)) for name in names),
+    "requirements": lambda parts: tuple(_once(tuple(one)) for one in parts),
     "facets": lambda pairs: tuple(pair for pair in pairs if pair[0] != QUESTION),
     "response_key": lambda key: "stored" if key else "",
 }

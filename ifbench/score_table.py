@@ -33,10 +33,14 @@ PARTS: Final[Mapping[Part, tuple[str, ...]]] = MappingProxyType({
 })  # fmt: skip
 """All fields but a sample's id, the attempt and the facet `question`: these differ in each score."""
 
+_NAMES: Final = tuple(name for names in PARTS.values() for name in names)
+
 QUESTION = "question"
 """The facet that names what a sample was made from; often each sample has a value of its own."""
 
 Numbers: TypeAlias = npt.NDArray[np.integer[Any]]
+Fields: TypeAlias = tuple[Any, ...]
+"""The values of a part's fields, in the order of `PARTS`: a quarter of what a dictionary takes."""
 
 
 def question_of(score: Score) -> str:
@@ -122,7 +126,7 @@ class _Column:
     """One part of all scores: the values that it has, and for each score the number of its own."""
 
     numbers: Numbers
-    values: Sequence[Mapping[str, Any]]
+    values: Sequence[Fields]
 
 
 class ScoreTable(Sequence[Score]):
@@ -204,9 +208,10 @@ class ScoreTable(Sequence[Score]):
     def _score(self, row: int) -> Score:
         sample, attempt = (one[row] for one in self._identities)
         name, question = self._samples[sample]
-        fields: dict[str, Any] = {}
+        values: list[Any] = []
         for column in self._columns.values():
-            fields |= column.values[column.numbers[row]]
+            values += column.values[column.numbers[row]]
+        fields = dict(zip(_NAMES, values, strict=True))
         if question is not None:
             fields["facets"] = {**fields["facets"], QUESTION: question}
         return Score(sample_id=name, attempt=int(attempt), **fields)
@@ -219,10 +224,10 @@ class _Values:
     """The values that a part has, each once."""
 
     def __init__(self) -> None:
-        self.found: list[Mapping[str, Any]] = []
+        self.found: list[Fields] = []
         self._known: dict[Hashable, int] = {}
 
-    def number(self, likeness: Hashable, value: Callable[[], Mapping[str, Any]]) -> int:
+    def number(self, likeness: Hashable, value: Callable[[], Fields]) -> int:
         """The number of a value, by what tells values apart; `value` gives its fields."""
         number = self._known.setdefault(likeness, len(self.found))
         if number == len(self.found):
@@ -249,7 +254,7 @@ class Filling:
         sample: tuple[str, str | None],
         attempt: int,
         parts: Iterable[Hashable],
-        read: Callable[[Part, Any], Mapping[str, Any]],
+        read: Callable[[Part, Any], Fields],
     ) -> None:
         """Add a score: its sample's id and question, its attempt, and its parts in the order of
         `PARTS`, in any form of which `read` makes fields.
@@ -282,19 +287,21 @@ def score_table(scores: Iterable[Score]) -> ScoreTable:
     return filling.table()
 
 
-def _given(fields: Mapping[Part, Mapping[str, Any]], part: Part, _: object) -> Mapping[str, Any]:
+def _given(fields: Mapping[Part, Fields], part: Part, _: object) -> Fields:
     return fields[part]
 
 
-def _fields(score: Score, part: Part) -> Mapping[str, Any]:
-    fields = {name: getattr(score, name) for name in PARTS[part]}
+def _fields(score: Score, part: Part) -> Fields:
     if part == "facets":
-        fields["facets"] = {name: own for name, own in score.facets.items() if name != QUESTION}
+        return ({name: own for name, own in score.facets.items() if name != QUESTION},)
+    return tuple(getattr(score, name) for name in PARTS[part])
+
+
+def _likeness(fields: Fields) -> Hashable:
+    """What tells the values apart: themselves, where they can be told apart as they are."""
+    if any(isinstance(value, Mapping) for value in fields):
+        return tuple(tuple(v.items()) if isinstance(v, Mapping) else v for v in fields)
     return fields
-
-
-def _likeness(fields: Mapping[str, Any]) -> Hashable:
-    return tuple(tuple(v.items()) if isinstance(v, Mapping) else v for v in fields.values())
 
 
 def _packed(numbers: array[int]) -> Numbers:

@@ -11,7 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, compress, islice
+from itertools import chain, compress, groupby, islice
 
 from ifbench.config import RunConfig
 from ifbench.constraints.constraint import Check, Extracted, passed
@@ -124,23 +124,31 @@ def survey(
     `earlier` holds the calls of the runs surveyed before, and is given this one's too; `None`
     where there is one run alone.
 
-    Where it need not be exact, stored answers are read only as far as it takes to know which
-    models will be asked. An answer that is missing will be judged once it is there, so that
-    none need be read while some are missing. Else those to two to three times `glance` trials
-    are: the last ones, which a run that was broken off owes, and some spread over all; and all
-    answers only where these do not tell. What the store holds of judges, extractors and graders
-    is not counted then. In memory are sums, some 24 bytes for each call and one for each trial.
+    Where it need not be exact, stored answers are read only until somebody is known to be asked
+    about them. An answer that is missing will be judged once it is there, so that none need be read
+    while some are missing. Else those to two to three times `glance` trials are: the last ones,
+    which a run that was broken off owes, and some spread over all. Where none of these owes
+    anything, all trials are gone through by keys until one does (see `_find`). What the store
+    holds of judges, extractors and graders is not counted then. In memory are sums, some 24 bytes
+    for each call and one for each trial.
     """
     roles = roles_of(config)
-    about_answers = {one.name for one in (roles.judge, roles.extractor, roles.grader) if one}
+    about = [one for one in (roles.judge, roles.extractor, roles.grader) if one]
+    names = {one.name for one in about}
     is_plain = roles.transcriber is None  # Else prompts hang on what it wrote.
-    if is_plain and not (about_answers and exact):
+    if is_plain and not (about and exact):
         some = _Spread(glance)
         found = _look_up(config, some.of(rows()), DryAsk(journal, earlier), journal)
-        if not about_answers <= found.owing and found.trials > 3 * glance:
+        # A server of ours is started only for who will be asked: there it has to be known of all.
+        is_served = any(one.engine == "vllm" for one in about)
+        if not names <= found.owing and found.trials > 3 * glance:
             found = asyncio.run(_read_some(config, found, some.rows, DryAsk(journal)))
-        if about_answers <= found.owing:
-            return replace(found, is_exact=not about_answers)
+            if not is_served and not names & found.owing:
+                found = asyncio.run(_find(config, found, rows(), DryAsk(journal), journal))
+            if not is_served:
+                return replace(found, is_exact=False)
+        if names <= found.owing:
+            return replace(found, is_exact=not about)
     return asyncio.run(_read(config, rows(), DryAsk(journal, earlier)))
 
 
@@ -202,9 +210,62 @@ async def _read_some(
             asked = (_is_asking(trial, ask, check, roles_of(config)) for _, trial in some)
             for (place, _), is_asking in zip(some, await asyncio.gather(*asked), strict=True):
                 asking[place] |= is_asking
+    at_hand = {place: trial for place, trial in rows if asking[place]}
+    return _with_owed(found, ask, asking, at_hand)
+
+
+async def _find(
+    config: RunConfig, found: Survey, rows: Iterable[Trial], ask: DryAsk, journal: KnownAnswers
+) -> Survey:
+    """What was looked up, with the first calls that are owed to answers that are stored.
+
+    Of each trial the candidate's answer is read, and what would be asked about it is looked up by
+    its keys: a quarter of the time that it takes to read what was replied. Where a key is missing,
+    the trial is looked at whole. With the first one that asks the look ends: work begins with it
+    and with the trials behind it, which nobody has looked at. A reply that is stored, and has to
+    be asked for again since it cannot be read, is not noticed here, and asked for as its trial's
+    turn comes.
+    """
+    roles, asking, seen = roles_of(config), bytearray(found.asking), 0
+    at_hand: dict[int, Trial] = {}
+    with open_sandbox(config) as sandbox:
+        check = _checks_that_ask(sandbox.check, roles.rules)
+        for some in _batches(rows):
+            doubtful = _doubtful(some, roles, journal)
+            asked = (_is_asking(some[at], ask, check, roles) for at in doubtful)
+            for at, is_asking in zip(doubtful, await asyncio.gather(*asked), strict=True):
+                if is_asking:
+                    at_hand[seen + at] = some[at]
+                    asking[seen + at] = 1
+            seen += len(some)
+            if at_hand:
+                asking[seen:] = bytes([1]) * (len(asking) - seen)
+                break
+    return _with_owed(found, ask, asking, at_hand)
+
+
+def _doubtful(trials: Sequence[Trial], roles: Roles, journal: KnownAnswers) -> list[int]:
+    """Places of the trials with an answer about which something may have to be asked."""
+    own = [prepare(trial.item) for trial in trials]
+    keys = [prompt_key(one) if isinstance(one, Prompt) else "" for one in own]
+    answers = journal.lookup(list(filter(None, keys)))
+    about: list[list[str]] = []
+    for _, pairs in groupby(zip(trials, keys, strict=True), lambda one: id(one[0].item.sample)):
+        asking: _Asking | None = None
+        for trial, key in pairs:
+            answer = answers.get(key)
+            asking = asking or _Asking(trial.item, roles)
+            prompts = () if answer is None else asking.about(trial.item, answer)
+            about.append([prompt_key(prompt) for prompt in prompts])
+    known = journal.stored(list(chain.from_iterable(about)))
+    return [at for at, wanted in enumerate(about) if any(key not in known for key in wanted)]
+
+
+def _with_owed(
+    found: Survey, ask: DryAsk, asking: bytearray, at_hand: Mapping[int, Trial]
+) -> Survey:
     others = (one for one in _sums(ask.all) if one.purpose is not Purpose.CANDIDATE)
     owed = [replace(one, stored=0) for one in others if one.missing or one.expected]
-    at_hand = {place: trial for place, trial in rows if asking[place]}
     return replace(found, calls=(*found.calls, *owed), asking=bytes(asking), at_hand=at_hand)
 
 
@@ -299,35 +360,52 @@ def _unsent(trial: Trial) -> Iterator[Prompt]:
         yield prompt
 
 
-def _expected(item: WorkItem, roles: Roles) -> Iterator[Prompt]:
-    """The calls that an answer will give rise to: every judged item, at most every extracted
-    one, and at most one of the grader, where there is a reference.
-    """
+def _expected(item: WorkItem, roles: Roles) -> list[Prompt]:
+    """The calls that an answer that is not there yet will give rise to."""
     length = min(item.candidate.sampling.max_tokens or _STAND_IN_TOKENS, _STAND_IN_TOKENS)
     answer = Response(
         key="", purpose=Purpose.CANDIDATE, model="", text="word " * length, stop=Stop.STOP
     )
-    prompts: list[Prompt] = []
-    if roles.judge is not None:
-        asked = ask_judge(item, answer, roles.judge, rules=roles.rules, calls=roles.calls)
-        prompts += {id(prompt): prompt for prompt in asked.values()}.values()
-        coverage = ask_coverage(item, answer, roles.judge)
-        prompts += [coverage] if coverage else []
-    if roles.extractor is not None and (indices := _extracted_items(item, roles.rules)):
-        prompts += ask_extractions(
-            item, answer, roles.extractor, indices=indices, rules=roles.rules
-        ).values()
-    local = _local_tasks(item, roles.rules)
-    if roles.extractor is not None and local:
-        prompts.append(ask_spans(item, answer, roles.extractor, tasks=local))
-    if (
-        roles.grader is not None
-        and roles.correctness != "none"
-        and item.sample.reference is not None
-    ):
-        graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
-        prompts += [graded] if isinstance(graded, Prompt) else []
-    yield from prompts
+    return _asked_about(item, answer, roles)
+
+
+def _asked_about(item: WorkItem, answer: Response, roles: Roles) -> list[Prompt]:
+    """What is asked about an answer, whatever scripts may find in it."""
+    return list(_Asking(item, roles).about(item, answer))
+
+
+class _Asking:
+    """What is asked about the answers to one sample: every judged item, at most every extracted
+    one, and at most one call of the grader, where there is a reference.
+    """
+
+    def __init__(self, item: WorkItem, roles: Roles) -> None:
+        self._roles = roles
+        self._extracted = _extracted_items(item, roles.rules) if roles.extractor else []
+        self._local = _local_tasks(item, roles.rules) if roles.extractor else set()
+
+    def about(self, item: WorkItem, answer: Response) -> Iterator[Prompt]:
+        """The prompts about one of its answers."""
+        roles = self._roles
+        if roles.judge is not None:
+            asked = ask_judge(item, answer, roles.judge, rules=roles.rules, calls=roles.calls)
+            yield from {id(prompt): prompt for prompt in asked.values()}.values()
+            if coverage := ask_coverage(item, answer, roles.judge):
+                yield coverage
+        if roles.extractor is not None and self._extracted:
+            yield from ask_extractions(
+                item, answer, roles.extractor, indices=self._extracted, rules=roles.rules
+            ).values()
+        if roles.extractor is not None and self._local:
+            yield ask_spans(item, answer, roles.extractor, tasks=self._local)
+        if (
+            roles.grader is not None
+            and roles.correctness != "none"
+            and item.sample.reference is not None
+        ):
+            graded = ask_grader(item, answer, roles.grader, with_media=roles.grader_media)
+            if isinstance(graded, Prompt):
+                yield graded
 
 
 def _extracted_items(item: WorkItem, rules: Rules) -> list[int]:

@@ -138,14 +138,48 @@ def test_some_of_many_answers_tell_who_will_be_asked(unjudged, first):
     assert sums(found)[Purpose.JUDGE][0] == 0
 
 
-def test_all_answers_are_read_where_some_do_not_tell():
+def test_keys_tell_who_will_be_asked_where_some_answers_do_not():
     judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at in (21, 30) else judge)
+    found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
+    assert found.owing == {"judge"}
+    assert not found.is_exact
+    assert found.at_hand == {21: rows[21], 30: rows[30]}
+    assert journal.read < 2 * 15 + 40 + 2 * 2  # One answer a trial, and the two that owe in full.
+
+
+def test_trials_behind_the_first_that_owes_come_before_those_that_were_looked_at(monkeypatch):
+    monkeypatch.setattr("ifbench.survey._AT_ONCE", 4)
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at in (21, 30) else judge)
+    found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
+    assert found.at_hand == {21: rows[21]}
+    names = [row.item.sample.id for row in asking_first(lambda: rows, found.asking, found.at_hand)]
+    assert names == [f"s{at}" for at in (21, *range(24, 40), *range(21), 22, 23)]
+
+
+def test_a_judge_that_has_said_all_is_not_asked_however_many_trials_there_are():
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for trial in rows:
+        hold_answer(journal, trial, judge)
+    found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
+    assert not found.owing
+    assert not any(found.asking)
+
+
+def test_whether_a_server_of_ours_is_needed_is_found_out_to_the_end():
+    judge = make_model("judge", engine="vllm")
     journal, rows = ReadJournal(), trials(40)
     for at, trial in enumerate(rows):
         hold_answer(journal, trial, None if at == 21 else judge)
     found = survey(config_of(judge=judge), lambda: rows, journal, exact=False, glance=5)
-    assert found.owing == {"judge"}
     assert found.is_exact
+    assert found.owing == {"judge"}
     assert found.asking == bytes(at == 21 for at in range(40))
 
 

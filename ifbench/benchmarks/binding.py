@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from types import MappingProxyType
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -81,7 +82,21 @@ def _sentence(entry: Any, model: type[BaseModel]) -> str:
         sentence = f"the key `{last}` is missing"
         return f"{inside}: {sentence}" if inside else sentence
     words = entry["msg"].removeprefix("Value error, ")  # Our own sentences need no heading.
+    if entry["type"] == "string_pattern_mismatch":
+        pattern = entry["ctx"]["pattern"]
+        words = _WORDS.get(pattern, f"a text that matches `{pattern}` is expected")
+    elif entry["type"] == "string_type":
+        words = "a text is expected"
     return f"{_place(location) or 'the record'}: {words}, found {_shorten(entry['input'])}"
+
+
+_WORDS: Mapping[str, str] = MappingProxyType({
+    r"\S": "a text that is not empty is expected",
+    r"\w": "a text with a letter or digit in it is expected",
+    r"[^\W_]": "a text with a letter or digit in it is expected",
+    r"^([0-9a-f]{64})?$": "64 hexadecimal digits, in small letters, or an empty text are expected",
+})  # fmt: skip
+"""What each pattern of our forms means, to whoever writes a file."""
 
 
 def _place(location: Sequence[str | int]) -> str:

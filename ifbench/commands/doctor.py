@@ -22,7 +22,7 @@ from ifbench.config import RunConfig, load_config
 from ifbench.engines.vllm_command import vllm_options
 from ifbench.engines.weights import cache_folder
 from ifbench.errors import IfbenchError, StoreError
-from ifbench.store import open_store
+from ifbench.store import check_store
 from ifbench.types import ModelConfig
 
 _DEFAULTS = ("candidates=[smollm2]", "judge=smollm2", "execution=local")
@@ -103,12 +103,12 @@ def _distributions() -> Mapping[str, list[str]]:
 
 def _store(config: RunConfig) -> Finding:
     try:
-        store = open_store(config.store.uri)
+        root = check_store(config.store.uri)
     except StoreError as error:
         return Finding(
             is_fine=False, words=f"store {config.store.uri}", mend=f"{error}; set store.uri=FOLDER"
         )
-    return Finding(is_fine=True, words=f"store {store.root.uri}: writable")
+    return Finding(is_fine=True, words=f"store {root.uri}: writable")
 
 
 def _weights() -> Finding:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from ifbench.schemas import scores_for_tables, tables_to_scores
 from ifbench.score_table import counted
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, iter_scores
-from ifbench.store.progress import load_progress
+from ifbench.store.progress import has_died, load_progress
 from ifbench.types import Score
 
 
@@ -301,5 +302,5 @@ def _standing(store: Store, manifest: Manifest) -> tuple[str, str]:
     if manifest.invocations[-1].ending != "running":
         return manifest.invocations[-1].ending, f"{counts.complete}/{counts.planned}"
     progress = load_progress(store.root, manifest.run_id)
-    status = run_status(manifest, progress, datetime.now(UTC))
+    status = run_status(manifest, progress, datetime.now(UTC), partial(has_died, store.root))
     return status.state, f"{status.complete}/{status.planned}"

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from pydantic import TypeAdapter
 
@@ -15,7 +16,7 @@ from ifbench.commands.report import find_run
 from ifbench.report.status import RunStatus, run_status, status_text
 from ifbench.store import Store
 from ifbench.store.manifest import Invocation, Manifest
-from ifbench.store.progress import load_progress
+from ifbench.store.progress import has_died, load_progress
 
 WATCH_S = 2.0
 _STATUS = TypeAdapter(RunStatus)
@@ -60,7 +61,8 @@ def is_together(one: Invocation, other: Invocation) -> bool:
 
 def status_of(store: Store, manifest: Manifest) -> RunStatus:
     """How one run stands now."""
-    return run_status(manifest, load_progress(store.root, manifest.run_id), datetime.now(UTC))
+    progress = load_progress(store.root, manifest.run_id)
+    return run_status(manifest, progress, datetime.now(UTC), partial(has_died, store.root))
 
 
 def _shown(found: Sequence[RunStatus], form: str) -> str:

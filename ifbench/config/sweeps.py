@@ -7,14 +7,14 @@ point is then loaded as if it had been typed alone, and gives the errors that it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ifbench.config.check import refuse_shared_keys
-from ifbench.config.folders import options, search_folders
+from ifbench.config.folders import find_file, options, search_folders
 from ifbench.config.load import Loaded, load, load_config
 from ifbench.config.overrides import ROLES, origin_of_override
 from ifbench.config.secrets import display_override
@@ -47,9 +47,8 @@ def load_points(
         return (Point(config=load_config(overrides, config_dir=config_dir, cwd=cwd)),)
     here = (cwd or Path.cwd()).resolve()
     lines = expand(overrides, folders=search_folders(config_dir, here))
-    loaded = [
-        _load(line, config_dir, cwd) for line in told(lines, "reading the points of the sweep")
-    ]
+    every = told(lines, "reading the points of the sweep", len(lines))
+    loaded = [_load(line, config_dir, cwd) for line in every]
     _refuse_idle(lines, loaded)
     points = tuple(
         Point(config=one.config, name=line.name) for line, one in zip(lines, loaded, strict=True)
@@ -159,6 +158,8 @@ def _refuse_too_many(swept: Mapping[str, Any]) -> None:
         few = list(islice(parsed.sweep_iterator(), MOST_POINTS + 1))
         if not few:
             raise ConfigError(f"{origin_of_override(text)}: matches nothing")
+        if isinstance(parsed.config_loader, _Names):
+            parsed.config_loader.refuse_odd(map(str, few))
         count *= len(few)
     if count > MOST_POINTS:
         raise ConfigError(f"the sweep has more than {MOST_POINTS} points, of which each is a run")
@@ -175,6 +176,29 @@ class _Names:
 
     def get_group_options(self, *_: object, **__: object) -> list[str]:
         return list(options(self._folders, self._group))
+
+    def refuse_odd(self, chosen: Iterable[str]) -> None:
+        """Raise ConfigError where one of the chosen files has a name that no override can have."""
+        for name in chosen:
+            file = find_file(self._folders, f"{self._group}/{name}")
+            if file is not None and not _is_plain(name):
+                raise ConfigError(
+                    f"{file}: `{name}` cannot be chosen on a command line, where it reads as "
+                    "something else than a name; rename the file with letters, digits, `-`, `_` "
+                    "and `.`"
+                )
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name, as it stands, is one value of an override, and this very text."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    try:
+        parsed = OverridesParser.create().parse_override(f"{_NUMBERED}={name}")
+    except HydraException:
+        return False
+    return not parsed.is_sweep_override() and parsed.value() == name
 
 
 # ── What points may not differ in ────────────────────────────────────────────────────

@@ -3,7 +3,8 @@
     journal ── stored ──────────────────────────────────────────────► response
        └─ missing ─► limiter ─► engine ─► retry ─► journal (durable) ─► response
 
-Equal prompts that are asked at the same time are one call. What a call costs is counted even
+Equal prompts that are asked at the same time are one call, and one to which an endpoint that is down
+gave no answer is not tried again at once for another run. What a call costs is counted even
 where its try failed. Each finished call counts once: `stored`, `answered` or `failed:KIND`. Where
 several runs ask, it counts for the run that caused it; to the others its answer is a stored one.
 """
@@ -51,6 +52,20 @@ NO_ANSWER = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
 """Failures that say something of the endpoint, not of the request."""
 
 
+_DOWN_S = 30.0
+"""How long a call without an answer stands for the other runs: as long as an endpoint that is out
+is left alone (`Breaker.probe_after_s`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unanswered:
+    """A call that has used up its tries at an endpoint that has not answered anything since."""
+
+    run: str
+    until: float
+    response: Response
+
+
 @dataclass(frozen=True, slots=True)
 class _Flight:
     """A call that is under way, and the run that caused it."""
@@ -85,6 +100,8 @@ class Asker:
         self._waits = Waits(stopping)
         self._closed: set[str] = set()
         self._flights: dict[str, _Flight] = {}
+        self._unanswered: dict[ClientId, dict[str, _Unanswered]] = {}
+        """Of each endpoint that gave no answer the last time."""
         self._store_error: StoreError | None = None
 
     async def __call__(self, prompt: Prompt) -> Response:
@@ -127,15 +144,30 @@ class Asker:
         if stored is not None:
             call.count("stored")
             return stored
+        other = self._unanswered.get(call.client, {}).get(key)
+        if other and other.run != call.tally.run and self._clockwork.now() < other.until:
+            return other.response
         response = replace(await self._call(call), key=key)
         if response.is_answered:
             await self._store(response)
+        self._remember(call, response)
         failure = response.failure
         call.count("answered" if failure is None else f"failed:{failure.kind}")
         if failure is not None and failure.kind is not FailureKind.NOT_RUN:
             name, purpose = prompt.model.name, prompt.purpose.value
             _log.info("%s, asked as %s: %s: %s", name, purpose, failure.kind.value, failure.message)
         return response
+
+    def _remember(self, call: _Call, response: Response) -> None:
+        """Keep in mind for the other runs that a prompt has had no answer; what is old is dropped."""
+        known = self._unanswered.get(call.client)
+        if known is None or response.failure is None or response.failure.kind not in NO_ANSWER:
+            return
+        now = self._clockwork.now()
+        for old in [key for key, one in known.items() if one.until <= now]:
+            del known[old]
+        known.pop(response.key, None)
+        known[response.key] = _Unanswered(call.tally.run, now + _DOWN_S, response)
 
     async def _call(self, call: _Call) -> Response:
         async def wait(tried: Try, seconds: float) -> bool:
@@ -206,20 +238,20 @@ class Asker:
         except Exception as error:  # noqa: BLE001
             words = f"the engine raised {type(error).__name__}: {error}"
             return Try(response=failed_response(prompt, FailureKind.REJECTED, words))
-        self._tell(self._limiters[client], tried)
+        self._tell(client, tried)
         return tried
 
-    def _tell(self, limiter: Limiter, tried: Try) -> None:
+    def _tell(self, client: ClientId, tried: Try) -> None:
         """Tell everyone on the budget how the endpoint is."""
-        failure = tried.response.failure
-        if failure is None:
-            limiter.answered()
-        elif tried.hopeless:
+        failure, limiter = tried.response.failure, self._limiters[client]
+        if failure is not None and tried.hopeless:
             limiter.refuse(failure.message)
-        elif failure.kind in NO_ANSWER and not tried.overloaded:
+        elif failure is not None and failure.kind in NO_ANSWER and not tried.overloaded:
             limiter.failed(failure.message)
-        elif failure.kind is not FailureKind.MEDIA:  # Then nothing was sent.
+            self._unanswered.setdefault(client, {})
+        elif failure is None or failure.kind is not FailureKind.MEDIA:  # Then nothing was sent.
             limiter.answered()
+            self._unanswered.pop(client, None)
 
     async def _back_off(self, call: _Call, tried: Try, seconds: float) -> bool:
         """Wait before the next try; everyone else on the budget waits too, if asked to."""

@@ -8,6 +8,9 @@ from ifbench.logs import Row, about
 from ifbench.tally import RunTally, Tally
 from ifbench.types import Trial
 
+STORE_IS_FULL = "the store takes no more answers; those in flight are waited for"
+"""Said once, where rows raise `StoreError`: nothing new is asked then."""
+
 
 async def handled(row: Trial, work: Work, step: str, in_hand: InHand, tally: Tally) -> Trial:
     """The row as it comes out of the step; as it came in where it was let go."""

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from ifbench.errors import StoreError
 from ifbench.execution.commons import Commons
-from ifbench.execution.handling import handled
+from ifbench.execution.handling import STORE_IS_FULL, handled
 from ifbench.execution.in_hand import InHand
 from ifbench.execution.model_servers import Finder
 from ifbench.execution.step import Lane, Rows, Seat, Step, Work, lanes_of
@@ -174,8 +174,10 @@ class LocalExecutor:
                 done = await handled(row, work, name, self._in_hand, self.tally)
             except StoreError as error:
                 if self._failure is None:
-                    self._failure = error
-                    _log.warning("the store takes no more answers; those in flight are waited for")
+                    _log.warning(STORE_IS_FULL)
+                self._failure = (
+                    error  # The last one knows what has become of the answers before it.
+                )
                 continue
             await target.put(done)
 

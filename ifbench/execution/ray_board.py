@@ -28,6 +28,14 @@ class Told(NamedTuple):
     """Whether there are rows that workers have died with: then each block is asked about."""
 
 
+class Heard(NamedTuple):
+    """What the driver is told when it collects."""
+
+    counts: Counts
+    failures: tuple[str, ...]
+    """Why workers cannot store what they are answered, in the words of each; none while they can."""
+
+
 class Board:
     """Gathers the workers' counts and what they have in hand, and tells them to stop.
 
@@ -39,6 +47,7 @@ class Board:
         self._tally = Tally()
         self._order = Order.GO_ON
         self._ledger = Ledger()
+        self._failures: dict[str, str] = {}
 
     def report(self, counts: Counts, ended: tuple[str, str] | None = None) -> Told:
         """Take counts, and perhaps a worker and the name of what it has just handed on."""
@@ -70,6 +79,12 @@ class Board:
         """See `Ledger.excuse`."""
         self._ledger.excuse(worker)
 
-    def collect(self, order: Order) -> Counts:
+    def fail(self, worker: str, words: str) -> None:
+        """A worker's store takes no more answers: nobody is to ask any more. The last words count."""
+        self._failures[worker] = words
+        self._order = max(self._order, Order.STOP)
+
+    def collect(self, order: Order) -> Heard:
+        """What has been counted since the last time; the order is told to those who report."""
         self._order = max(self._order, order)
-        return self._tally.drain()
+        return Heard(self._tally.drain(), tuple(dict.fromkeys(self._failures.values())))

@@ -19,10 +19,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from ifbench.errors import IfbenchError
+from ifbench.errors import IfbenchError, StoreError
+from ifbench.execution.handling import STORE_IS_FULL
 from ifbench.execution.model_servers import Finder
 from ifbench.execution.ray_blocks import blocks_of, trials_of
-from ifbench.execution.ray_board import Board, Order
+from ifbench.execution.ray_board import Board, Heard, Order
 from ifbench.execution.ray_limiter import leave_limiter
 from ifbench.execution.ray_start import RayOptions, quiet_data, start_ray
 from ifbench.execution.ray_worker import REPORT_INTERVAL_S, Worker
@@ -49,6 +50,7 @@ class RayExecutor:
         self._tally = Tally()
         self._order = Order.GO_ON
         self._run = uuid.uuid4().hex
+        self._failures: tuple[str, ...] = ()
 
     def stop(self) -> None:
         """Begin no further call anywhere; rows in flight come out, the rest as not run."""
@@ -63,7 +65,11 @@ class RayExecutor:
         return self._tally.snapshot()
 
     def run(self, rows: Rows, steps: tuple[Step, ...]) -> Iterator[Trial]:
-        """Yield finished rows. A worker's failure to start ends the run and is raised here."""
+        """Yield finished rows. A worker's failure to start ends the run and is raised here.
+
+        So does a store that takes no more answers, once the rows in flight have come in: what they
+        were answered is paid for, and is set aside.
+        """
         ray = start_ray(self.options)
         # Beside the driver, so that it outlives the other nodes.
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
@@ -99,6 +105,8 @@ class RayExecutor:
             self._collect_rest(ray, board, name, out)
             ray.kill(board)
             leave_limiter(self._run)
+        if self._failures:
+            raise StoreError("\n".join(self._failures))
 
     def _dataset(self, lanes: tuple[Lane, ...], steps: tuple[Step, ...], board: Any) -> Any:
         """The lanes through the first step, each through a pool of its own, then all of them as
@@ -155,11 +163,16 @@ class RayExecutor:
 
     def _collect(self, ray: Any, board: Any) -> None:
         try:
-            counts = ray.get(board.collect.remote(self._order), timeout=10)
+            heard: Heard = ray.get(board.collect.remote(self._order), timeout=10)
         except ray.exceptions.RayError:  # the board restarts, or the cluster is gone
             return
-        self._tally.merge(counts)
-        _warn_of_deaths(counts)
+        self._tally.merge(heard.counts)
+        _warn_of_deaths(heard.counts)
+        if heard.failures:
+            if not self._failures:
+                _log.warning(STORE_IS_FULL)
+            self._failures = heard.failures
+            self.stop()
 
 
 def _warn_of_deaths(counts: dict[tuple[str, ...], float]) -> None:
@@ -256,7 +269,9 @@ def _understandable(error: BaseException) -> IfbenchError:
             if isinstance(one, IfbenchError):
                 return one
         seen = seen.__cause__ or seen.__context__
-    last = str(error).strip().splitlines()[-1:] or [""]
+    # Ray's text is a chain of tracebacks, the first cause first; what it says below is of itself.
+    cause, _, _ = str(error).partition("\nThe above exception was the direct cause")
+    last = cause.strip().splitlines()[-1:] or [""]
     return IfbenchError(f"a worker could not go on ({type(error).__name__}): {last[0].strip()}")
 
 

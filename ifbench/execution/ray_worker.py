@@ -18,6 +18,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ifbench.errors import StoreError
 from ifbench.execution.crashes import Places, row_id, row_name, set_apart
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
@@ -64,6 +65,8 @@ class Worker:
         self._tally, self._metrics = Tally(), open_metrics()
         self._stopping = threading.Event()
         self._in_hand = InHand()
+        self._failure = ""
+        """Why answers can no longer be stored."""
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self._open = AsyncExitStack()
@@ -90,6 +93,8 @@ class Worker:
             enter = _Once(partial(self._board.enter_block.remote, self._id, name, ids))
             done = self._on_loop(self._all(rows, (0,) * len(rows), enter))
         # Sent before the block is: an actor may be let go right after its last block.
+        if self._failure:
+            self._board.fail.remote(self._id, self._failure)
         self._board.report.remote(self._counts(), (self._id, name))
         return block_of(done)
 
@@ -125,7 +130,19 @@ class Worker:
         self, rows: Sequence[Trial], deaths: Sequence[int], enter: Callable[[], None]
     ) -> list[Trial]:
         pairs = zip(rows, deaths, strict=True)
-        return await asyncio.gather(*(self._one(row, times, enter) for row, times in pairs))
+        done = await asyncio.gather(*(self._tried(row, times, enter) for row, times in pairs))
+        return [row for row in done if row is not None]
+
+    async def _tried(self, row: Trial, deaths: int, enter: Callable[[], None]) -> Trial | None:
+        """The row; `None` where its answer cannot be stored. Then this worker asks no more, and the
+        rows in flight come in: raised here, they would die with the pools, though they are paid for.
+        """
+        try:
+            return await self._one(row, deaths, enter)
+        except StoreError as error:
+            self._failure = str(error)  # The last one knows what has become of the answers before.
+            self._stopping.set()
+            return None
 
     async def _one(self, row: Trial, deaths: int, enter: Callable[[], None]) -> Trial:
         if deaths >= self._most_crashes:
@@ -160,6 +177,8 @@ class Worker:
             self._loop.call_soon_threadsafe(self._staying.clear if held else self._staying.set)
             if held:
                 self._board.excuse.remote(self._id)
+            if self._failure:  # Time and again: the board may have been lost.
+                self._board.fail.remote(self._id, self._failure)
             try:
                 told: Told = self._ray.get(self._board.report.remote(self._counts()), timeout=10)
             except self._ray.exceptions.RayError:

@@ -20,7 +20,7 @@ from typing import Self, TypeAlias
 import pyarrow as pa
 
 from ifbench.store.location import Location
-from ifbench.store.progress import Counted, RunProgress, save_progress
+from ifbench.store.progress import Counted, RunProgress, save_progress, sign_of_life
 
 _log = logging.getLogger(__name__)
 
@@ -52,11 +52,14 @@ class ProgressFile:
     now: Callable[[], datetime] = field(default=lambda: datetime.now(UTC))
     clock: Callable[[], float] = time.monotonic
     save: Callable[[Location, RunProgress], None] = save_progress
+    _machine: str = field(default="", init=False)
 
     def __enter__(self) -> Self:
         self._started_at = self.now()
         self._seen: deque[tuple[float, Counts]] = deque()
         self._is_warned = False
+        self._life = sign_of_life(self.store, self.run_id)
+        self._machine = self._life.__enter__()
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._go_on, daemon=True, name="ifbench-status")
         self._thread.start()
@@ -69,6 +72,7 @@ class ProgressFile:
     def __exit__(self, *_: object) -> None:
         self.end()
         self._thread.join(timeout=LAST_WRITE_S)
+        self._life.__exit__(None, None, None)
 
     def progress(self, *, is_over: bool = False) -> RunProgress:
         """What stands now. Each call adds to what the rates are taken from."""
@@ -81,6 +85,7 @@ class ProgressFile:
             run_id=self.run_id,
             host=socket.gethostname(),
             pid=os.getpid(),
+            machine=self._machine,
             started_at=self._started_at,
             written_at=self.now(),
             is_over=is_over,

@@ -2,13 +2,13 @@
 
 `run_status` derives, `status_text` shows; neither reads anything. A run that goes on writes its
 progress every few seconds. One that has neither ended nor written for a while is *silent*: its
-driver was killed, or its host is cut off.
+driver was killed, or its host is cut off. On the machine of its driver the first is known at once.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -93,6 +93,8 @@ class RunStatus:
     """From the start of its last invocation to its end, or to its last sign of life."""
     host: str
     pid: int
+    has_died: bool = False
+    """True where it is known that its process has ended without a word."""
     planned: int
     complete: int = 0
     owed: int = 0
@@ -114,17 +116,27 @@ class RunStatus:
         return self.state in GOING_ON
 
 
-def run_status(manifest: Manifest, progress: RunProgress | None, now: datetime) -> RunStatus:
-    """Put together what a run has left. RunProgress of an earlier invocation counts for nothing."""
+def run_status(
+    manifest: Manifest,
+    progress: RunProgress | None,
+    now: datetime,
+    has_died: Callable[[RunProgress], bool] = lambda _: False,
+) -> RunStatus:
+    """Put together what a run has left. RunProgress of an earlier invocation counts for nothing.
+
+    `has_died` says of the driver that left a progress whether it has ended, where that is known.
+    """
     last, counts = manifest.invocations[-1], manifest.counts
     if progress is not None and progress.started_at < last.started_at:
         progress = None
     seen_at = last.finished_at or (last.started_at if progress is None else progress.written_at)
     seen_s = max(0.0, (now - seen_at).total_seconds())
+    is_killed = last.ending == "running" and progress is not None and has_died(progress)
     status = RunStatus(
         run_id=manifest.run_id,
         benchmark=_name(manifest.config.get("benchmark")),
-        state=_state(last.ending, progress, seen_s),
+        state="silent" if is_killed else _state(last.ending, progress, seen_s),
+        has_died=is_killed,
         started_at=last.started_at,
         seen_s=None if last.finished_at else seen_s,
         elapsed_s=max(0.0, (seen_at - last.started_at).total_seconds()),
@@ -305,6 +317,10 @@ def _told(status: RunStatus) -> str:
                 status.state, status.state
             )
             return f"{words} for {duration(status.elapsed_s)} {where}, {seen}"
+        case "silent" if status.has_died:
+            return (
+                f"killed: its process has ended, {seen} {where}. The same command goes on with it"
+            )
         case "silent":
             return f"silent: last {seen} {where}. Was it killed? The same command goes on with it"
         case "complete":

@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from ifbench.errors import StoreError
@@ -34,6 +35,7 @@ __all__ = [
     "Manifest",
     "ResultsWriter",
     "Store",
+    "check_store",
     "compact",
     "iter_scores",
     "iter_verdicts",
@@ -123,6 +125,22 @@ def open_store(uri: str | Location) -> Store:
         folder.check_writable()
     take_in(store.root, journal_folder(store.root))
     return store
+
+
+def check_store(uri: str | Location) -> Location:
+    """Where a store is, or would be made; it is left as it is. Raises StoreError, with the reason,
+    when nothing can be written there.
+    """
+    root = resolve(uri)
+    path = Path(root.path)
+    if root.is_local and not os.path.lexists(path):
+        above = next(one for one in path.parents if os.path.lexists(one))
+        if not (above.is_dir() and os.access(above, os.W_OK | os.X_OK)):
+            raise StoreError(f"{root.uri}: the store cannot be made: {above} cannot be written")
+        return root
+    for folder in (root, *_written(root)):
+        folder.check_writable()
+    return root
 
 
 def _written(root: Location) -> list[Location]:

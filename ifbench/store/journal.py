@@ -71,7 +71,6 @@ class Journal:
         Raises StoreError for a store that cannot be read and for a file of an unknown version.
         """
         self._root = _copying(resolve(uri))
-        self._warned: set[tuple[str, str]] = set()
         self._start(writer or self._new_name())
         self.refresh()
         _journals.add(self)
@@ -138,7 +137,10 @@ class Journal:
             self._put(tuple(responses)).result()
 
     def append_soon(self, response: Response) -> Future[None]:
-        """Store one answer; the future ends when it is durable. Errors as for `append`."""
+        """Store one answer; the future ends when it is durable, or with what `append` raises.
+
+        Then it has been set aside where that can be done: see `GroupWriter.put`.
+        """
         return self._put((response,))
 
     def _put(self, responses: tuple[Response, ...]) -> Future[None]:
@@ -328,11 +330,15 @@ class Journal:
         return number
 
     def _warn(self, where: str, place: str, reason: str) -> None:
-        with self._lock:
-            if (where, place) in self._warned:
-                return
-            self._warned.add((where, place))
+        mine = object()
+        if _warned.setdefault((where, place), mine) is not mine:  # In one step: threads, forks.
+            return
         _log.warning("%s: from %s: %s; what is lost there is asked again", where, place, reason)
+
+
+_warned: dict[tuple[str, str], object] = {}
+"""Files and places of which this process has warned: a command opens a store several times, to look
+up what is stored and to work, and damage is told once."""
 
 
 def _copying(root: Location) -> Location:

@@ -7,11 +7,17 @@ It is told, not kept: nothing is decided by it, and a run whose file is lost los
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import logging
-from collections.abc import Mapping
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Final, TypeAlias
 
 import pyarrow as pa
@@ -38,6 +44,9 @@ class RunProgress:
     run_id: str
     host: str
     pid: int
+    machine: str = ""
+    """Where the driver shows that it lives by a lock (see `sign_of_life`): the start of the machine
+    on which it can be seen. Empty where it cannot."""
     started_at: datetime
     """When this invocation began to work on rows."""
     written_at: datetime
@@ -80,3 +89,68 @@ def load_progress(uri: str | Location, run_id: str) -> RunProgress | None:
         reason = fault_of(error) if isinstance(error, ValidationError) else error
         _log.warning("%s/%s: the progress cannot be read: %s", folder.uri, _NAME, reason)
         return None
+
+
+# ── Whether the driver lives, for who asks on the same machine ───────────────────────
+
+
+@contextmanager
+def sign_of_life(uri: str | Location, run_id: str) -> Iterator[str]:
+    """Hold a lock on a run's folder, which ends with this process however that ends.
+
+    Yields what stands in `RunProgress.machine`. Several drivers of one run may hold it at once.
+    """
+    folder = resolve(uri).child("runs", checked_run_id(run_id))
+    machine = _machine()
+    if not machine or not folder.is_local:
+        yield ""
+        return
+    try:
+        handle = os.open(folder.path, os.O_RDONLY)
+    except OSError:
+        yield ""
+        return
+    try:
+        yield machine if _takes(handle, fcntl.LOCK_SH) else ""
+    finally:
+        os.close(handle)
+
+
+def has_died(uri: str | Location, progress: RunProgress) -> bool:
+    """Whether the driver that left this has ended; False, too, where nobody here can tell."""
+    folder = resolve(uri).child("runs", checked_run_id(progress.run_id))
+    if not folder.is_local or not progress.machine or progress.machine != _machine():
+        return False
+    try:
+        handle = os.open(folder.path, os.O_RDONLY)
+    except OSError:
+        return False
+    try:
+        return _takes(handle, fcntl.LOCK_EX)
+    finally:
+        os.close(handle)
+
+
+def _takes(handle: int, kind: int) -> bool:
+    """Take a lock; False where others hold it, also after a moment, or where there are none."""
+    for _ in range(_TRIES):  # Another reader may hold it for an instant.
+        try:
+            fcntl.flock(handle, kind | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno != errno.EWOULDBLOCK:
+                return False
+            time.sleep(0.01)
+        else:
+            return True
+    return False
+
+
+_TRIES = 5
+
+
+def _machine() -> str:
+    """One machine from one start to the next, in all of its containers; empty where not known."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""

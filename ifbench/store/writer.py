@@ -229,18 +229,21 @@ class GroupWriter:
         self._at_work: Sequence[_Order] = ()
         self._rows = 0
         self._error: StoreError | None = None
-        self._is_closed = False
+        self._is_closed = self._has_ended = False
 
     def put(self, rows: Sequence[Response]) -> Future[None]:
-        """Queue rows; the future ends when they are durable. Raises StoreError after an error."""
+        """Queue rows; the future ends when they are durable.
+
+        Once the store has failed, each row is still set aside, as it was paid for, and its future
+        ends with StoreError after that. Raises StoreError once closed.
+        """
         done: Future[None] = Future()
         done.set_running_or_notify_cancel()  # It was paid for: nobody can call it back.
         with self._guard:
             if self._is_closed:
                 raise StoreError(f"{self._folder.uri}: the journal is closed")
-            if self._error is not None:
-                self._orders.put(_Order(rows, done))  # To be set aside: it was paid for.
-                raise StoreError(str(self._error)) from self._error
+            if self._has_ended:  # By a bug: else it takes orders until it is closed.
+                raise StoreError(str(self._error))
             if self._thread is None:
                 self._thread = threading.Thread(
                     target=self._run, name="ifbench-journal", daemon=True
@@ -271,6 +274,8 @@ class GroupWriter:
             self._work()
         finally:  # Nobody may wait for ever, not even for a thread that a bug has ended.
             error = self._fail(RuntimeError("the journal's thread has ended"))
+            with self._guard:
+                self._has_ended = True
             for order in (*self._at_work, *self._left()):
                 if not order.done.done():
                     order.done.set_exception(StoreError(str(error)))
@@ -331,12 +336,12 @@ class GroupWriter:
         self._rows += len(responses)
         if self._error is not None:
             self._aside.keep(batch)
-            return self._error
+            return self._with_aside(self._error)
         try:
             file, first = self._open_sink().write(batch)
         except (OSError, pa.ArrowException) as error:
             self._aside.keep(batch)
-            return self._fail(error)
+            return self._with_aside(self._fail(error))
         self._written(file, first, [response.key for response in responses])
         for order in orders:
             order.done.set_result(None)
@@ -369,6 +374,10 @@ class GroupWriter:
             self._error = self._error or StoreError(
                 f"{self._folder.uri}: answers can no longer be stored: {told(error)}; "
                 f"mend the {'disk' if self._folder.is_local else 'store'} and give the same "
-                f"command again{self._aside.told}"
+                "command again"
             )
             return self._error
+
+    def _with_aside(self, error: StoreError) -> StoreError:
+        """The error, with what has become so far of the answers that came in after it."""
+        return StoreError(f"{error}{self._aside.told}")

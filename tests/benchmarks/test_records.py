@@ -293,12 +293,13 @@ DEFECTS = [
     ({"format": "ifbench/0"}, "format: `ifbench/1` is expected, found 'ifbench/0'"),
     ({"format": 1}, "format: `ifbench/1` is expected, found 1"),
     ({"id": None}, "the key `id` is missing"),
-    ({"id": " "}, "id: String should match pattern '\\S', found \" \""),
-    ({"id": 7}, "id: Input should be a valid string, found 7"),
+    ({"id": " "}, 'id: a text that is not empty is expected, found " "'),
+    ({"id": ""}, 'id: a text that is not empty is expected, found ""'),
+    ({"id": 7}, "id: a text is expected, found 7"),
     ({"instruction": ""}, "instruction: "),
     ({"refrence": 1}, "unknown key `refrence`; did you mean `reference`?"),
     ({"zzz": 1}, "unknown key `zzz`; known: format, id"),
-    ({"facets": {"depth": 3}}, "facets.depth: Input should be a valid string, found 3"),
+    ({"facets": {"depth": 3}}, "facets.depth: a text is expected, found 3"),
     ({"facets": {"n_constraints": "9"}}, "facets.n_constraints: found `9`, the record has 1"),
     (
         {"checklist": [{"constraint": "general:wrapup"}]},
@@ -360,6 +361,13 @@ def test_a_defect_is_named_with_file_line_and_key(tmp_path, changes, expected):
     message = refusal(path)
     assert message.startswith(f"{path} line 2: ")
     assert expected in message
+
+
+def test_an_id_that_is_null_is_told_in_words(tmp_path):
+    line = json.dumps({**record(), "id": None})
+    (tmp_path / "data.jsonl").write_text(line + "\n")
+    path = tmp_path / "data.jsonl"
+    assert refusal(path) == f"{path} line 1: id: a text is expected, found null"
 
 
 def test_a_repeated_id_names_both_lines(tmp_path):

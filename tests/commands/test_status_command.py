@@ -12,7 +12,7 @@ import pytest
 from ifbench.cli import main
 from ifbench.store import Store
 from ifbench.store.manifest import Manifest
-from ifbench.store.progress import load_progress, save_progress
+from ifbench.store.progress import load_progress, save_progress, sign_of_life
 
 RUN = ["execution=local", "candidates=[scripted]", "judge=scripted"]
 
@@ -32,8 +32,10 @@ def status(capsys, *arguments: str) -> str:
     return capsys.readouterr().out
 
 
-def rewind(ago_s: float, planned: int = 2) -> Manifest:
-    """Make a run look as if it went on, with its last progress some seconds old."""
+def rewind(ago_s: float, planned: int = 2, *, is_here: bool = False) -> Manifest:
+    """Make a run look as if it went on, with its last progress some seconds old, on this machine
+    or on another.
+    """
     store = Store("store")
     (manifest,) = [run for run in store.list_runs() if run.counts.planned == planned]
     now = datetime.now(UTC)
@@ -46,7 +48,8 @@ def rewind(ago_s: float, planned: int = 2) -> Manifest:
     store.save_manifest(replace(manifest, invocations=(last,)))
     progress = load_progress("store", manifest.run_id)
     was = {"started_at": last.started_at, "written_at": now - timedelta(seconds=ago_s)}
-    save_progress("store", replace(progress, **was, is_over=False))
+    machine = progress.machine if is_here else ""
+    save_progress("store", replace(progress, **was, is_over=False, machine=machine))
     return manifest
 
 
@@ -82,6 +85,20 @@ def test_a_run_that_was_killed_is_silent(capsys):
     assert "The same command goes on with it" in out
     assert main(["report", "--list"]) == 0
     assert capsys.readouterr().out.splitlines()[-2].split()[-2:] == ["silent", "2/2"]
+
+
+@pytest.mark.skipif(not Path("/proc/sys/kernel/random/boot_id").exists(), reason="needs Linux")
+def test_on_the_machine_of_its_driver_a_run_that_was_killed_is_known_at_once(capsys):
+    evaluate(2)
+    manifest = rewind(1, is_here=True)
+    out = status(capsys)
+    assert "killed: its process has ended, seen 1 s ago" in out
+    assert "The same command goes on with it" in out
+    (one,) = json.loads(status(capsys, "--format", "json"))
+    assert (one["state"], one["has_died"]) == ("silent", True)
+    with sign_of_life("store", manifest.run_id), sign_of_life("store", manifest.run_id):
+        assert "running for" in status(capsys)
+    assert "killed" in status(capsys)
 
 
 def test_without_a_name_all_that_go_on_are_shown_and_no_others(capsys):

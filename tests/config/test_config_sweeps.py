@@ -96,7 +96,7 @@ def test_many_points_that_take_long_to_read_are_no_silence(monkeypatch, capsys):
     clock = SimpleNamespace(monotonic=count(0, 10).__next__)
     monkeypatch.setattr("ifbench.told.time", clock)
     points("judge=ja,jb")
-    assert "reading the points of the sweep: 1 so far" in capsys.readouterr().err
+    assert "reading the points of the sweep: 1 of 2 so far" in capsys.readouterr().err
 
 
 def test_quoted_values_and_overlays_are_swept_too():
@@ -143,6 +143,16 @@ def test_a_mistake_names_its_point(overrides, words):
     text = mistake(*overrides)
     assert all(word in text for word in words), text
     assert "sk-abc" not in text
+
+
+@pytest.mark.parametrize("name", ["odd,name", "odd[name", "oddly=named", "null", "1"])
+def test_a_file_whose_name_no_override_can_have_is_named_where_a_glob_meets_it(here, name):
+    (here / "conf/model" / f"{name}.yaml").write_text("{engine: scripted, model: m}")
+    said = mistake(f"judge=glob({name[0]}*)")
+    assert said.startswith(f"{here / 'conf/model' / name}.yaml: `{name}` cannot be chosen")
+    assert "rename the file" in said
+    assert "-m" not in said
+    assert len(points("judge=glob(j*)")) == 2  # Where none meets it, it is nobody's business.
 
 
 def test_one_deployment_stands_behind_one_model_id_over_all_points(here):

@@ -526,3 +526,43 @@ async def test_a_store_that_cannot_be_read_stops_dry_asks():
 
     with pytest.raises(StoreError, match="the disk is gone"):
         await DryAsk(Broken())(chat_prompt())
+
+
+# ── An endpoint that is down, and several runs ───────────────────────────────────────
+
+
+async def test_a_call_that_had_no_answer_is_not_tried_again_at_once_for_another_run():
+    time_s = FakeTime()
+    engine = ScriptedEngine(lambda _: failed_try(FailureKind.TRANSPORT, retry=False))
+    ask = asker_over(engine, clockwork=time_s.clockwork)
+    first = await ask.of_run("one")(chat_prompt())
+    assert await ask.of_run("two")(chat_prompt()) == first
+    assert await ask.of_run("three")(chat_prompt()) == first
+    assert len(engine.asked) == 1
+    time_s.now += 31
+    await ask.of_run("two")(chat_prompt())
+    assert len(engine.asked) == 2
+
+
+async def test_once_the_endpoint_answers_anything_all_runs_ask_it_again():
+    replies = iter([failed_try(FailureKind.TIMEOUT, retry=False), make_try(), make_try()])
+    engine = ScriptedEngine(lambda _: next(replies))
+    ask = asker_over(engine)
+    assert not (await ask.of_run("one")(chat_prompt())).is_answered
+    assert (await ask.of_run("one")(chat_prompt("another"))).is_answered
+    assert (await ask.of_run("two")(chat_prompt())).is_answered
+
+
+@pytest.mark.parametrize(
+    "tried",
+    [
+        failed_try(FailureKind.REJECTED, retry=False),
+        failed_try(FailureKind.TRANSPORT, retry=False, overloaded=True),
+    ],
+)
+async def test_an_endpoint_that_said_something_is_asked_by_each_run(tried):
+    engine = ScriptedEngine(lambda _: tried)
+    ask = asker_over(engine)
+    for run in ("one", "two"):
+        await ask.of_run(run)(chat_prompt())
+    assert len(engine.asked) == 2

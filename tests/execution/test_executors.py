@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ifbench.errors import StoreError
+from ifbench.errors import IfbenchError, StoreError
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.ray_data import pools, turns
 from ifbench.execution.step import Lane, Seat, Step, Work
@@ -267,26 +267,55 @@ def test_rows_that_never_end_come_out_as_they_went_in_once_they_are_let_go(make_
     assert len(rows) <= 6
 
 
-def test_local_waits_for_the_rows_in_flight_when_the_store_takes_no_more():
-    begun: list[str] = []
-    ended: list[str] = []
+@asynccontextmanager
+async def over_a_full_store(folder: Path, seat: Seat) -> AsyncIterator[Work]:
+    """The first row cannot be stored; the three beside it are in flight then, and come in late."""
 
-    @asynccontextmanager
-    async def build(seat: Seat) -> AsyncIterator[Work]:
-        async def work(row: Trial) -> Trial:
-            begun.append(row.item.sample.id)
-            if len(begun) == 1:
-                await asyncio.sleep(0.01)
-                raise StoreError("the disk is full")
-            await asyncio.sleep(0.1)  # An answer that comes in late.
-            ended.append(row.item.sample.id)
+    async def work(row: Trial) -> Trial:
+        name = row.item.sample.id
+        if seat.stopping():
             return row
+        (folder / f"begun-{name}").touch()
+        await asyncio.sleep(0.2)  # All four are in flight.
+        if name == "s0":
+            raise StoreError("the disk is full; 0 kept")
+        await asyncio.sleep(0.5)
+        (folder / f"ended-{name}").touch()
+        raise StoreError("the disk is full; 3 kept")
 
-        yield work
+    yield work
 
-    with pytest.raises(StoreError, match="the disk is full"):
-        list(LocalExecutor().run(trials(50), (Step(name="one", build=build, in_flight=4),)))
-    assert set(begun[1:4]) <= set(ended)
+
+@pytest.mark.parametrize(
+    "make_executor",
+    ["local", pytest.param("ray", marks=[pytest.mark.ray, pytest.mark.soak])],
+    indirect=True,
+)
+def test_the_rows_in_flight_come_in_when_the_store_takes_no_more(make_executor, tmp_path, caplog):
+    steps = (Step(name="one", build=partial(over_a_full_store, tmp_path), in_flight=4),)
+    with pytest.raises(StoreError) as caught:
+        list(make_executor().run(trials(50), steps))
+    begun = {path.name for path in tmp_path.glob("begun-*")}
+    ended = {path.name for path in tmp_path.glob("ended-*")}
+    assert begun == {f"begun-s{n}" for n in range(4)}
+    assert ended == {f"ended-s{n}" for n in range(1, 4)}
+    assert str(caught.value) == "the disk is full; 3 kept"  # What has become of the last of them.
+    assert caplog.text.count("the store takes no more answers") <= 1
+
+
+@asynccontextmanager
+async def with_a_bug(seat: Seat) -> AsyncIterator[Work]:
+    async def work(row: Trial) -> Trial:
+        raise LookupError("no such thing")
+
+    yield work
+
+
+@pytest.mark.ray
+@pytest.mark.soak
+def test_a_bug_in_a_worker_is_told_by_its_name_and_not_by_advice_on_ray():
+    with pytest.raises(IfbenchError, match=r"LookupError: no such thing$"):
+        list(ray_executor().run(trials(5), (Step(name="one", build=with_a_bug),)))
 
 
 def test_local_hands_on_the_first_row_before_the_last_begins():

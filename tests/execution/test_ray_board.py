@@ -25,14 +25,14 @@ def test_a_block_that_was_handed_on_is_no_death_of_its_rows():
     board.enter_block("w", "block", [ROW])
     board.report({}, ("w", "block"))
     assert not board.start("w", "verify").have_died
-    assert board.collect(Order.GO_ON) == {}
+    assert board.collect(Order.GO_ON).counts == {}
 
 
 def test_deaths_are_counted_with_the_rows_in_hand():
     board = Board()
     board.enter_block("w", "block", [ROW])
     board.start("w", "verify")
-    counts = board.collect(Order.GO_ON)
+    counts = board.collect(Order.GO_ON).counts
     assert counts == {("workers", "verify", "died"): 1, ("workers", "verify", "rows"): 1}
 
 
@@ -41,4 +41,15 @@ def test_an_order_is_told_with_the_next_report_and_never_taken_back():
     board.collect(Order.LET_GO)
     board.collect(Order.STOP)
     assert board.report({("rows", "verify", "in"): 2.0}).order is Order.LET_GO
-    assert board.collect(Order.GO_ON) == {("rows", "verify", "in"): 2.0}
+    assert board.collect(Order.GO_ON).counts == {("rows", "verify", "in"): 2.0}
+
+
+def test_a_store_that_takes_no_more_stops_everyone_and_is_told_in_each_worker_s_last_words():
+    board = Board()
+    board.fail("w", "full; 1 kept")
+    board.fail("w", "full; 2 kept")
+    board.fail("v", "full; 2 kept")
+    board.fail("u", "full; 3 kept")
+    assert board.report({}).order is Order.STOP
+    assert board.collect(Order.GO_ON).failures == ("full; 2 kept", "full; 3 kept")
+    assert board.report({}).order is Order.STOP

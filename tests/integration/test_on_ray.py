@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -214,3 +215,36 @@ def end_at_once(place: Place, run: Running) -> None:
     ended = run.wait(10)
     assert ended.code == 130, ended.out
     assert ended.last_line.startswith("To go on: ifbench evaluate ")
+
+
+@pytest.mark.soak
+def test_a_disk_that_fills_up_loses_no_answer_and_says_what_is_wrong(
+    place, judged_data, judged_run
+):
+    place.slow_down(LATENCY_S)
+    with small_disk(Path(place.store), kib=90) as grow:
+        full = place.evaluate(f"benchmark.data={judged_data}")
+        assert full.code == 2
+        assert "answers can no longer be stored" in full.err
+        assert "No space left on device" in full.err
+        assert "are kept in" in full.err
+        assert "Traceback" not in full.err
+        assert len(place.settled()) < len(judged_run[1])
+        grow()
+        done = place.evaluate(f"benchmark.data={judged_data}")
+        assert done.code == 0, done.err
+        assert_paid_once(place.prompts(), judged_run[1], 0)
+        assert place.results() == judged_run[0]
+
+
+@contextmanager
+def small_disk(folder: Path, *, kib: int) -> Iterator[Callable[[], None]]:
+    """A file system of a few KiB; what it yields makes room on it."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={kib}k", "none", str(folder)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to mount a file system")
+    try:
+        yield lambda: subprocess.run(["mount", "-o", "remount,size=200m", str(folder)], check=True)
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)

@@ -30,8 +30,8 @@ def test_a_run_is_seen_while_it_goes_on_after_a_kill_and_at_its_end(place):
     place.slow_down(5.0)
     with place.start() as run:
         wait_for_progress(place)
+        wait_until(lambda: seen(place).state == "running", "rows")  # At first it is starting.
         first = seen(place)
-        assert first.state == "running"
         assert first.pid == run.process.pid
         assert first.seen_s < SILENT_S
         wait_until(lambda: seen(place).steps[0].done > first.steps[0].done, "more rows")
@@ -45,6 +45,7 @@ def test_a_run_is_seen_while_it_goes_on_after_a_kill_and_at_its_end(place):
     progress = load_progress(place.store, manifest.run_id)
     soon = datetime.now(UTC) + timedelta(seconds=SILENT_S + 1)
     assert run_status(manifest, progress, soon).state == "silent"
+    assert "killed: its process has ended" in place.run(["status", "--store", place.store]).out
     place.slow_down(0)
     assert place.evaluate().code == 0
     told = place.run(["status", "--store", place.store])

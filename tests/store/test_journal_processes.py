@@ -117,7 +117,7 @@ def test_a_full_disk_fails_that_append_and_all_later_ones(tmp_path: Path) -> Non
                 print(error)
         futures = []
         try:
-            journal.append_soon(answer(4))
+            journal.append_soon(answer(4)).result()
         except StoreError as error:
             print(error)
         print(sorted(journal.lookup([key_of(n) for n in range(9)])) == [key_of(1)])

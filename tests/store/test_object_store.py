@@ -274,7 +274,7 @@ def test_puts_that_fail_for_good_end_the_run_and_keep_what_came_in(
     assert place.uri in str(caught.value)
     assert "are kept in" in str(caught.value)
     with pytest.raises(StoreError, match="can no longer be stored"):
-        store.journal.append_soon(answer("answered later"))
+        store.journal.append_soon(answer("answered later")).result()
     store.close()
     assert "the store did not take 2 answers; 2 of them are kept there" in caplog.text
     server.fail()

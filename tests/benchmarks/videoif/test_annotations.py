@@ -283,7 +283,7 @@ def test_the_type_that_only_the_release_scores_is_marked_as_such(tmp_path):
         ),
         ({"instruction_type": "selektion"}, "did you mean `selection`"),
         ({"instruction_type": "x"}, "known: single, multi, selection, nested, compose, chain"),
-        ({"instruction": " "}, "instructions[0].instruction: String should match"),
+        ({"instruction": " "}, "instructions[0].instruction: a text that is not empty is expected"),
         ({"instruction_id": "", "instruction_key": None}, "`instruction_id` is missing, and so"),
         ({"tasks": [{"description": "x"}]}, "instructions[0].tasks[0]: the key `task_name`"),
         ({"tasks": "x"}, "instructions[0].tasks: Input should be a valid"),

@@ -56,9 +56,9 @@ def test_a_null_error_is_none(tmp_path):
     ("fields", "words"),
     [
         ({"case_id": ...}, "the key `case_id` is missing"),
-        ({"case_id": " "}, "case_id: String should match"),
-        ({"case_id": 5}, "case_id: Input should be a valid string, found 5"),
-        ({"response_text": None}, "response_text: Input should be a valid string"),
+        ({"case_id": " "}, "case_id: a text that is not empty is expected"),
+        ({"case_id": 5}, "case_id: a text is expected, found 5"),
+        ({"response_text": None}, "response_text: a text is expected"),
         ({"response_text": "\ud800"}, "not usable JSON"),
     ],
 )

@@ -163,7 +163,7 @@ def test_a_record_that_is_broken_is_named_by_its_index(tmp_path):
     assert "invented.json record 1: " in message
     assert "the key `output` is missing" in message
     assert "unknown key `outptu`; did you mean `output`" in message
-    assert "input: Input should be a valid string, found 3" in message
+    assert "input: a text is expected, found 3" in message
 
 
 def test_a_task_that_makes_no_seeds_is_named_with_those_that_do(tmp_path):
