@@ -51,6 +51,8 @@ class Imported:
     stored: int
     already: int
     """Answers that the store had for the same prompts; they stay."""
+    others: tuple[str, ...] = ()
+    """Samples of which it had another text than the file's."""
     empty: int
     """Lines without an answer; `evaluate` will ask for those."""
     missing: int
@@ -92,6 +94,7 @@ def import_answers(
     return Imported(
         stored=len(new),
         already=len(before),
+        others=tuple(owners[key] for key, one in before.items() if one.text != responses[key].text),
         empty=empty,
         missing=len(known) * attempts - len(answers),
     )

@@ -44,6 +44,13 @@ def _import(options: argparse.Namespace) -> int:
         f"{done.empty} lines without an answer, {done.missing} samples not answered",
         file=sys.stderr,
     )
+    if done.others:
+        print(
+            f"{len(done.others)} of the file's answers differ from what the store has for the same "
+            f"prompt, the first to sample {done.others[0]}: the store's stays, and is what is "
+            "scored; to score the file's, name another store (store.uri=FOLDER)",
+            file=sys.stderr,
+        )
     print(f"next: {command_line(options.overrides, options.config_dir)}")
     return EXIT_OK
 

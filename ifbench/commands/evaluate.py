@@ -37,6 +37,9 @@ SETTLED = frozenset({
 })  # fmt: skip
 """Causes that stand until something is changed: the replies behind them are stored."""
 
+CHECKS = frozenset({Cause.VERIFIER_ERROR, Cause.VERIFIER_TIMEOUT})
+"""Causes that stand until a check comes to an end: what it reads is stored."""
+
 NOBODY = frozenset({Cause.NO_JUDGE, Cause.NO_EXTRACTOR})
 """Causes that stand until somebody is named to decide: nobody is asked meanwhile."""
 UNASKED = (FailureKind.NOT_RUN, FailureKind.SPENDING_CAP)
@@ -273,8 +276,11 @@ def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     if not others:
         if Cause.MEDIA in causes:
             yield f"Once mended: {command}"
-    elif others <= SETTLED:
-        yield "No call is missing: raise judging.attempts, or mend the data's parameters."
+    elif others <= SETTLED | CHECKS:
+        if others & SETTLED:
+            yield "No call is missing: raise judging.attempts, or mend the data's parameters."
+        if others & CHECKS:
+            yield f"No call is missing: a check came to no end. To check again: {command}"
     else:
         rejecting = sorted(
             {

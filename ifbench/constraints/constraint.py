@@ -290,8 +290,8 @@ MAX_CHARACTERS = 2_000_000
 def decide(constraint: Constraint, text: str | None, params: Params) -> Check:
     """Run the script of a scripted constraint on a final text.
 
-    An empty answer fails every constraint, exclusions included. A check that runs out of
-    recursion or memory on what a model wrote fails that answer.
+    An empty answer fails every constraint, exclusions included, and so does one that is nested
+    deeper than a check can follow.
     """
     method = constraint.method
     if not isinstance(method, Scripted):

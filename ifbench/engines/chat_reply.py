@@ -66,7 +66,10 @@ def _read_choice(
     finish = _text(choice.get("finish_reason"))
     if finish in _BROKEN_OFF:
         return _unreadable(prompt, f"the server broke off (finish_reason {finish!r})")
-    text, thought = _contents(message.get("content"))
+    content = message.get("content")
+    if content is not None and not isinstance(content, str | list):
+        return _unreadable(prompt, f"the reply's content is a {_kind_of(content)}, not a text")
+    text, thought = _contents(content)
     stop = _STOPS.get(finish, Stop.OTHER)
     failure = _failure(message, text, stop)
     response = Response(
@@ -82,6 +85,16 @@ def _read_choice(
         failure=failure,
     )
     return Try(response=response)
+
+
+def _kind_of(value: Any) -> str:
+    match value:
+        case bool():
+            return "truth value"
+        case int() | float():
+            return "number"
+        case _:
+            return "JSON object"
 
 
 def _failure(message: Mapping[str, Any], text: str, stop: Stop) -> Failure | None:

@@ -63,7 +63,13 @@ def test_an_import_says_what_it_stored_and_what_is_still_to_ask(capsys):
         capsys.readouterr().err
     )
     assert main(command) == 0
-    assert "0 answers stored, 1 were there already" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "0 answers stored, 1 were there already" in said
+    assert "differ" not in said
+    Path("some.jsonl").write_text(json.dumps({"id": rows[0]["id"], "response": "another"}))
+    assert main(command) == 0
+    said = capsys.readouterr().err
+    assert f"1 of the file's answers differ from what the store has for the same prompt, the first to sample {rows[0]['id']}" in said  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -71,6 +71,20 @@ def test_a_run_that_owes_samples_says_so_with_code_3(capsys):
     assert "No call is missing: raise judging.attempts" in out
 
 
+def test_a_check_that_comes_to_no_end_is_not_told_as_a_missing_call(capsys):
+    long = ("import", "long.jsonl", "candidates=[scripted]", "benchmark.ids=[physics-momentum]")
+    Path("long.jsonl").write_text(
+        json.dumps({"id": "physics-momentum", "response": "a" * 2_000_001})
+    )
+    assert main(["answers", *long]) == 0
+    assert ifbench("evaluate", "execution=local", *long[2:], "judge=null") == 3
+    out = capsys.readouterr().out
+    assert "1 of 1 trials are owed (verifier_error 1)" in out
+    assert "the answer has 2,000,001 characters" in out
+    assert "No call is missing: a check came to no end. To check again: ifbench evaluate" in out
+    assert "ask for what is missing" not in out
+
+
 def test_without_a_judge_judged_items_are_undecided_and_not_failed(capsys):
     ids = "benchmark.ids=[chemistry-steps-aspirin]"
     assert ifbench("evaluate", "execution=local", "candidates=[scripted]", "judge=null", ids) == 3
