@@ -12,7 +12,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from types import TracebackType
 from typing import Self, TypeAlias
@@ -60,9 +60,9 @@ class Sandbox:
 
     def start(self) -> None:
         """Start the process now. Raises `PrerequisiteError` when it cannot be started."""
-        request = _Request(calls=())
-        self._submit(request)
-        request.done.result()
+        done: Future[Results] = Future()
+        self._submit(_Request(calls=(), done=done))
+        done.result()
 
     def run(self, calls: Sequence[CheckCall]) -> Results:
         """Every call's check, in order; `None` where the extractor must be asked.
@@ -71,9 +71,9 @@ class Sandbox:
         """
         if not calls:
             return []
-        request = _Request(calls=tuple(calls))
-        self._submit(request)
-        return request.done.result()
+        done: Future[Results] = Future()
+        self._submit(_Request(calls=tuple(calls), done=done))
+        return done.result()
 
     async def check(self, calls: Sequence[CheckCall]) -> Results:
         """As `run`; what concurrent rows ask for goes to the process in one batch."""
@@ -81,7 +81,7 @@ class Sandbox:
             return []
         loop = asyncio.get_running_loop()
         waiter: asyncio.Future[Results] = loop.create_future()
-        self._submit(_Request(calls=tuple(calls), waiter=waiter))
+        self._submit(_Request(calls=tuple(calls), done=waiter))
         return await waiter
 
     def close(self) -> None:
@@ -114,6 +114,7 @@ class Sandbox:
         while requests := self._take():
             starting = [request for request in requests if not request.calls]
             for request in starting:
+                assert isinstance(request.done, Future)
                 self._runner.start(request.done)
             asking = [request for request in requests if request.calls]
             results = iter(self._runner.run([call for request in asking for call in request.calls]))
@@ -133,11 +134,10 @@ class Sandbox:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Request:
-    """What one caller waits for: a future of its loop, or else `done`. No calls: only start."""
+    """What one caller waits for, on its event loop or in its thread. No calls: only start."""
 
     calls: tuple[CheckCall, ...]
-    waiter: asyncio.Future[Results] | None = None
-    done: Future[Results] = field(default_factory=Future)
+    done: asyncio.Future[Results] | Future[Results]
 
 
 _Answer: TypeAlias = tuple["asyncio.Future[Results]", Results]
@@ -146,10 +146,10 @@ _Answer: TypeAlias = tuple["asyncio.Future[Results]", Results]
 def _deliver(answers: Sequence[tuple[_Request, Results]]) -> None:
     by_loop: defaultdict[asyncio.AbstractEventLoop, list[_Answer]] = defaultdict(list)
     for request, results in answers:
-        if request.waiter is None:
+        if isinstance(request.done, Future):
             request.done.set_result(results)
         else:
-            by_loop[request.waiter.get_loop()].append((request.waiter, results))
+            by_loop[request.done.get_loop()].append((request.done, results))
     for loop, settled in by_loop.items():
         if not loop.is_closed():  # One call a loop: waking it up is what costs.
             loop.call_soon_threadsafe(_settle, settled)
