@@ -76,15 +76,17 @@ class _KeepingClient(openai.DefaultAioHttpClient):
 
     def build_request(self, *words: Any, **named: Any) -> httpx2.Request:
         request = super().build_request(*words, **named)
-        if self.first is None:
+        # It is not promised: where a version lacks it, each request is built by the client.
+        find = getattr(self, "_transport_for_url", None)
+        if self.first is None and find is not None:
             self.first = _Request(request)
-            self._transport_for_it = self._transport_for_url(request.url)
+            self._wire: httpx2.AsyncBaseTransport = find(request.url)
         return request
 
     async def send_again(self, body: bytes) -> Answer | None:
         """The answer to the first request with this body; `None` where it leads elsewhere."""
         assert self.first is not None, "the client builds the first request"
-        response = await self._transport_for_it.handle_async_request(self.first.with_body(body))
+        response = await self._wire.handle_async_request(self.first.with_body(body))
         try:
             if response.has_redirect_location:
                 return None
