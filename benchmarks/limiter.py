@@ -10,8 +10,8 @@ over answers, and the keeper's messages for each request. The baseline is what t
 
 Cost: one process makes 500 calls a second of 0.2 s each, once with a limiter of its own and once
 with the cluster's; shown is the processor time of both, the keeper's own included, beside that of
-a bare loop. A call of a real model costs ifbench 4 to 6 ms (`throughput.py`); the share of a
-limiter is told of 5 ms.
+a bare loop. On Ray a call of a real model costs ifbench some 5 ms (`throughput.py`); the share of a
+limiter is told of that.
 """
 
 from __future__ import annotations

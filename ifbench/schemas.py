@@ -13,10 +13,12 @@ other text is stored as it is, so that any tool can read the column.
 from __future__ import annotations
 
 import re
+import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -290,11 +292,23 @@ def rows_to_batch(rows: Sequence[Row]) -> pa.RecordBatch:
 
 
 def _batch(rows: Sequence[Row], schema: pa.Schema) -> pa.RecordBatch:
-    arrays = [_array(field.type, [row[field.name] for row in rows]) for field in schema]
+    arrays = [_array(kind, [row[name] for row in rows]) for name, kind in _fields_of(schema)]
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-_NUMBERS = {pa.int64(): np.int64, pa.uint32(): np.uint32, pa.float64(): np.float64}
+def _fields_of(schema: pa.Schema) -> Sequence[tuple[str, pa.DataType]]:
+    """Names and types of a schema's columns. Arrow makes new objects of them for each who looks."""
+    found = _fields.get(id(schema))
+    if found is None:
+        found = _fields[id(schema)] = (schema, [(field.name, field.type) for field in schema])
+    return found[1]
+
+
+_fields: dict[int, tuple[pa.Schema, Sequence[tuple[str, pa.DataType]]]] = {}
+"""By the schema's address; it is held, so that no other comes to lie there."""
+_STRING = pa.string()
+_NUMBERS = {pa.int64(): "q", pa.uint32(): "I", pa.float64(): "d"}
+"""As `struct` calls them."""
 
 
 def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
@@ -302,8 +316,13 @@ def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
 
     `pa.array` would do, but it imports pandas wherever that is installed: half a second of
     processor time and more for each process, and not possible at the end of the interpreter,
-    when a journal is still written.
+    when a journal is still written. Numbers are packed by `struct`: of a batch of few rows, as a
+    journal writes them, NumPy would take most of the time.
     """
+    if (letter := _NUMBERS.get(type)) is not None:
+        return _numbers(type, letter, values)
+    if type == _STRING:
+        return _texts(values)
     count, known = len(values), _known(values)
     if pa.types.is_struct(type):
         parts = [_array(one.type, [value[one.name] for value in values]) for one in type]
@@ -318,15 +337,25 @@ def _array(type: pa.DataType, values: Sequence[Any]) -> pa.Array:
         inside = [one for value in values for one in value]
         parts = [_array(type.value_type, inside)]
         return pa.Array.from_buffers(type, count, [known, _ends(map(len, values))], children=parts)
-    if type == pa.bool_():
-        bits = pa.py_buffer(np.packbits(np.array(values, dtype=bool), bitorder="little"))
-        return pa.Array.from_buffers(type, count, [known, bits])
-    if type == pa.string():
-        pieces = [b"" if value is None else value.encode() for value in values]
-        ends = _ends(map(len, pieces))
-        return pa.Array.from_buffers(type, count, [known, ends, pa.py_buffer(b"".join(pieces))])
-    numbers = pa.py_buffer(np.array(values, dtype=_NUMBERS[type]))
-    return pa.Array.from_buffers(type, count, [known, numbers])
+    assert type == pa.bool_(), type
+    bits = pa.py_buffer(np.packbits(np.array(values, dtype=bool), bitorder="little"))
+    return pa.Array.from_buffers(type, count, [known, bits])
+
+
+def _numbers(type: pa.DataType, letter: str, values: Sequence[Any]) -> pa.Array:
+    known = _known(values)
+    there = values if known is None else [value or 0 for value in values]
+    try:
+        data = struct.pack(f"={len(values)}{letter}", *there)
+    except struct.error as error:
+        raise OverflowError(f"a column of {type} cannot hold one of its values") from error
+    return pa.Array.from_buffers(type, len(values), [known, pa.py_buffer(data)])
+
+
+def _texts(values: Sequence[str | None]) -> pa.Array:
+    pieces = [b"" if value is None else value.encode() for value in values]
+    buffers = [_known(values), _ends(map(len, pieces)), pa.py_buffer(b"".join(pieces))]
+    return pa.Array.from_buffers(_STRING, len(values), buffers)
 
 
 def _known(values: Sequence[Any]) -> pa.Buffer | None:
@@ -339,10 +368,13 @@ def _known(values: Sequence[Any]) -> pa.Buffer | None:
 
 def _ends(lengths: Iterable[int]) -> pa.Buffer:
     """Where each of some pieces begins, and the last one ends."""
-    ends = np.cumsum([0, *lengths])
-    if ends[-1] > np.iinfo(np.int32).max:
+    ends = [*accumulate(lengths, initial=0)]
+    if ends[-1] > _MOST_BYTES:
         raise OverflowError("the texts of one batch are longer than 2 GiB")
-    return pa.py_buffer(ends.astype(np.int32))
+    return pa.py_buffer(struct.pack(f"={len(ends)}i", *ends))
+
+
+_MOST_BYTES = 2**31 - 1
 
 
 def indices(rows: Sequence[int]) -> pa.Array:

@@ -23,6 +23,7 @@ from typing import Protocol, TypeAlias
 from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Ask, Engine, Try, failed_response
 from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens, most_usd
+from ifbench.engines.landings import Landings
 from ifbench.engines.limits import ClosedError, Limiter
 from ifbench.engines.retry import Clockwork, retried
 from ifbench.engines.spending import Spending, SpentError
@@ -98,6 +99,7 @@ class Asker:
         self._stopping = stopping
         self._clockwork = clockwork or Clockwork()
         self._waits = Waits(stopping)
+        self._landings = Landings()
         self._closed: set[str] = set()
         self._flights: dict[str, _Flight] = {}
         self._unanswered: dict[ClientId, dict[str, _Unanswered]] = {}
@@ -273,10 +275,7 @@ class Asker:
     async def _store(self, response: Response) -> None:
         """Make an answer durable. Once queued it is written, also if this call is cancelled."""
         try:
-            written = asyncio.wrap_future(self._journal.append_soon(response))
-            # Of several that fail the first ends the run, and nobody is left to hear of the others.
-            written.add_done_callback(lambda done: done.cancelled() or done.exception())
-            await asyncio.shield(written)
+            await self._landings.of(self._journal.append_soon(response))
         # Whatever keeps an answer from the disk must end the run: the next would be paid in vain.
         except Exception as error:
             self._store_error = (
@@ -287,16 +286,14 @@ class Asker:
             raise self._store_error from error
 
 
-@dataclass(frozen=True, slots=True)
 class _Call:
     """One prompt on its way, and where it is counted."""
 
-    prompt: Prompt
-    tally: RunTally
+    __slots__ = ("client", "prompt", "tally")
 
-    @property
-    def client(self) -> ClientId:
-        return client_of(self.prompt.model)
+    def __init__(self, prompt: Prompt, tally: RunTally) -> None:
+        self.prompt, self.tally = prompt, tally
+        self.client = client_of(prompt.model)
 
     def count(self, event: str, amount: float = 1.0) -> None:
         self.tally.add("calls", self.prompt.purpose, self.prompt.model.name, event, amount=amount)

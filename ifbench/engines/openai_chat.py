@@ -1,8 +1,7 @@
-"""Any OpenAI-compatible endpoint, through the official client.
+"""Any OpenAI-compatible endpoint, through the official client (`chat_post.py`).
 
 The client retries nothing (one layer retries, `retry.py`) and validates nothing: it is handed
-the body's bytes and hands back the reply's, which costs 0.6 of its usual CPU a call
-(`benchmarks/client_cpu.py`). Its default transport costs 1.6 times its aiohttp one.
+the body's bytes and hands back the reply's.
 """
 
 from __future__ import annotations
@@ -11,14 +10,14 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 import aiohttp
 import httpx2
 import openai
 
+from ifbench.engines.chat_post import Answer, ChatPost
 from ifbench.engines.chat_refusal import read_refusal, refusal_words, shortened
 from ifbench.engines.chat_reply import read_reply
 from ifbench.engines.chat_request import (
@@ -75,15 +74,6 @@ def _read_key(model: str, variable: str) -> str:
     return key
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Answer:
-    """What came back over HTTP."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-
 def is_loopback(url: str) -> bool:
     """True for an address of this machine."""
     host = urlsplit(url).hostname or ""
@@ -105,14 +95,13 @@ class OpenAIChat:
             if urlsplit(base_url).hostname == urlsplit(OPENAI_URL).hostname
             else "max_tokens"
         )
-        self._client = openai.AsyncOpenAI(
+        self._post = ChatPost(
             base_url=base_url,
             api_key=api_key or NO_KEY,
-            max_retries=0,
             # The total is ours to watch; a dead host should not take all of it.
-            timeout=httpx2.Timeout(None, connect=CONNECT_S),
+            connect_s=CONNECT_S,
             # A proxy of the environment has no way to this machine's own ports.
-            http_client=openai.DefaultAioHttpClient(trust_env=not is_loopback(base_url)),
+            trust_env=not is_loopback(base_url),
         )
 
     async def generate(self, prompt: Prompt) -> Try:
@@ -132,7 +121,7 @@ class OpenAIChat:
         return replace(tried, response=response)
 
     async def aclose(self) -> None:
-        await self._client.close()
+        await self._post.aclose()
 
     async def _load(self, prompt: Prompt) -> Content | Failure:
         if not has_views(prompt):
@@ -147,7 +136,7 @@ class OpenAIChat:
         dialect = start = self._dialects.get(prompt.model.model, self._first_dialect)
         for _ in range(MAX_DIALECTS):
             try:
-                answer = await self._post(prompt, content, dialect)
+                answer = await self._put(prompt, content, dialect)
             except _BROKEN as error:
                 return _broken(prompt, _kind_of(error), self._redacted(_root_words(error)))
             tried = _read(prompt, answer)
@@ -174,23 +163,16 @@ class OpenAIChat:
                 else spoken.structure,
             )
 
-    async def _post(self, prompt: Prompt, content: Content, dialect: Dialect) -> _Answer:
+    async def _put(self, prompt: Prompt, content: Content, dialect: Dialect) -> Answer:
         asked = chat_body(prompt, content, dialect)
         large = has_views(prompt)
-        raw = await asyncio.to_thread(encode_body, asked) if large else encode_body(asked)
-        try:
-            response = await self._client.post(
-                "/chat/completions",
-                cast_to=httpx2.Response,
-                content=raw,
-                options={"headers": {"Content-Type": "application/json"}},
-            )
-        except openai.APIStatusError as error:
-            response = error.response
-        body = response.content
-        if self._secret:  # Some endpoints quote the key; some proxies echo the headers.
-            body = body.replace(self._secret.encode(), b"[key]")
-        return _Answer(status=response.status_code, headers=response.headers, body=body)
+        answer = await self._post(
+            await asyncio.to_thread(encode_body, asked) if large else encode_body(asked)
+        )
+        if not self._secret:
+            return answer
+        # Some endpoints quote the key; some proxies echo the headers.
+        return replace(answer, body=answer.body.replace(self._secret.encode(), b"[key]"))
 
     def _redacted(self, words: str) -> str:
         return words.replace(self._secret, "[key]") if self._secret else words
@@ -200,7 +182,7 @@ class OpenAIChat:
 _BROKEN = (openai.APIConnectionError, aiohttp.ClientError, httpx2.HTTPError, OSError)
 
 
-def _read(prompt: Prompt, answer: _Answer) -> Try:
+def _read(prompt: Prompt, answer: Answer) -> Try:
     if answer.status == 200:
         return read_reply(prompt, answer.body)
     refusal = read_refusal(answer.status, refusal_words(answer.body))

@@ -99,19 +99,40 @@ class Places:
     @asynccontextmanager
     async def place(self, deaths: int) -> AsyncIterator[None]:
         """A place for a row that so many workers died with."""
+        if 0 < deaths == self._most - 1:
+            async with self._by_itself():
+                self._begin()
+                try:
+                    yield
+                finally:
+                    self._leave()
+            return
         async with AsyncExitStack() as stack:
-            if 0 < deaths == self._most - 1:
-                await stack.enter_async_context(self._by_itself())
-            else:
-                if deaths:
-                    await stack.enter_async_context(self._few_of(deaths))
-                await stack.enter_async_context(self._all)
-                while not self._open.is_set():
-                    await self._open.wait()
-            self._in_work += 1
-            self._empty.clear()
-            stack.callback(self._leave)
+            if deaths:
+                await stack.enter_async_context(self._few_of(deaths))
+            await self.take()
+            stack.callback(self.give_back)
             yield
+
+    async def take(self) -> None:
+        """A place for a row that nobody died with; a context for each would cost more than this."""
+        await self._all.acquire()
+        try:
+            while not self._open.is_set():
+                await self._open.wait()
+        except BaseException:
+            self._all.release()
+            raise
+        self._begin()
+
+    def give_back(self) -> None:
+        """The row that took a place has ended."""
+        self._leave()
+        self._all.release()
+
+    def _begin(self) -> None:
+        self._in_work += 1
+        self._empty.clear()
 
     def _leave(self) -> None:
         self._in_work -= 1

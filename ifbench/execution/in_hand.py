@@ -3,33 +3,38 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from ifbench.execution.step import Work
 from ifbench.types import Trial
 
 
 class InHand:
-    """Rows in work on one event loop."""
+    """Rows in work on one event loop, each in a task of its caller's."""
 
     def __init__(self) -> None:
-        self._tasks: set[asyncio.Future[Trial]] = set()
-        self._gone: set[asyncio.Future[Trial]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._gone: set[asyncio.Task[Any]] = set()
         self._is_let_go = False
 
     async def carry(self, work: Work, row: Trial) -> Trial:
         """The finished row; the row as it came in where it was let go."""
         if self._is_let_go:
             return row
-        task = asyncio.ensure_future(work(row))
+        task = asyncio.current_task()
+        assert task is not None
         self._tasks.add(task)
         try:
-            return await task
+            return await work(row)
         except asyncio.CancelledError:
-            if task not in self._gone:  # Then it is this very coroutine that was cancelled.
+            if task not in self._gone or task.cancelling() > 1:  # The caller was cancelled, too.
                 raise
             return row
         finally:
             self._tasks.discard(task)
+            if task in self._gone:
+                self._gone.discard(task)
+                task.uncancel()
 
     def let_go(self) -> None:
         """Cancel what is in work and begin nothing more. Called on the event loop."""

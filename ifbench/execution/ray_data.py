@@ -280,7 +280,7 @@ def _rows_per_block(in_flight: int) -> int:
 
     A block costs Ray and us about as much processor time as ten calls of a model, over all steps.
     """
-    return max(1, min(MOST_ROWS_PER_BLOCK, in_flight // 4))
+    return max(1, min(MOST_ROWS_PER_BLOCK, in_flight // 2))
 
 
 def _calls(step: Step, rows_per_block: int) -> int:

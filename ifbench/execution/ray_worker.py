@@ -11,8 +11,8 @@ import asyncio
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
@@ -147,25 +147,31 @@ class Worker:
     async def _one(self, row: Trial, deaths: int, enter: Callable[[], None]) -> Trial:
         if deaths >= self._most_crashes:
             row, deaths = set_apart(row, self._name, deaths), 0
-        async with self._places.place(deaths):
-            # On a node that goes, a row that has not begun stays until Ray gives it to another.
-            await self._staying.wait()
-            enter()
-            async with self._watched(row, deaths):
-                for step, work in self._works:
-                    row = await handled(row, work, step, self._in_hand, self._tally)
-                return row
+        if deaths:
+            return await self._watched(row, deaths, enter)
+        await self._places.take()
+        try:
+            return await self._through(row, enter)
+        finally:
+            self._places.give_back()
 
-    @asynccontextmanager
-    async def _watched(self, row: Trial, deaths: int) -> AsyncIterator[None]:
-        """Enter a row by itself that workers have died with; others stand with their block."""
-        if not deaths:
-            yield
-            return
+    async def _watched(self, row: Trial, deaths: int, enter: Callable[[], None]) -> Trial:
+        """A row that workers have died with is entered by itself; others stand with their block."""
         name = row_id(self._name, row)
-        await asyncio.to_thread(self._ask_board, "begin_row", self._id, name)
-        yield
-        self._board.report.remote({}, (self._id, row_name(name)))
+        async with self._places.place(deaths):
+            await self._staying.wait()
+            await asyncio.to_thread(self._ask_board, "begin_row", self._id, name)
+            row = await self._through(row, enter)
+            self._board.report.remote({}, (self._id, row_name(name)))
+            return row
+
+    async def _through(self, row: Trial, enter: Callable[[], None]) -> Trial:
+        # On a node that goes, a row that has not begun stays until Ray gives it to another.
+        await self._staying.wait()
+        enter()
+        for step, work in self._works:
+            row = await handled(row, work, step, self._in_hand, self._tally)
+        return row
 
     def _on_loop(self, coroutine: Any) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()

@@ -39,7 +39,7 @@ _END_TOKEN = re.compile(
 )
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)  # Several stages ask, of the rows that are in work together.
 def final_text(text: str | None, reasoning: str = "") -> FinalText:
     """Take the reasoning out of a reply; `reasoning` is what the endpoint gave apart.
 

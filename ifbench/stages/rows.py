@@ -180,9 +180,12 @@ async def grade(trial: Trial, ask: Ask, roles: Roles) -> Trial:
 async def judge(trial: Trial, ask: Ask, roles: Roles) -> Trial:
     """Decide what a judge decides, then bring the verdicts together into the score."""
     item, response = trial.item, _response(trial)
-    judged, covered = await asyncio.gather(
-        _judge_open(trial, ask, roles), cover(item, response, ask, roles)
-    )
+    if item.sample.tasks:
+        judged, covered = await asyncio.gather(
+            _judge_open(trial, ask, roles), cover(item, response, ask, roles)
+        )
+    else:
+        judged, covered = await _judge_open(trial, ask, roles), ()
     verdicts = (*trial.verdicts, *judged, *covered)
     ordered = tuple(sorted(verdicts, key=lambda v: (_ASPECTS.index(v.aspect), v.item)))
     return replace(trial, verdicts=ordered, score=score(item, response, ordered, roles.graders))

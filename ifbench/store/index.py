@@ -103,6 +103,8 @@ class KeyIndex:
 
     def find(self, values: Sequence[int]) -> list[list[Place]]:
         """For each fingerprint the places that may hold its key, perhaps none."""
+        if not len(self._prints):  # A store that is young, which is asked for one key at a time.
+            return [list(self._recent.get(value, ())) for value in values]
         wanted = np.array(values, dtype=np.uint64)
         lows = np.searchsorted(self._prints, wanted, side="left").tolist()
         highs = np.searchsorted(self._prints, wanted, side="right").tolist()

@@ -141,16 +141,16 @@ class Journal:
 
         Then it has been set aside where that can be done: see `GroupWriter.put`.
         """
-        return self._put((response,))
+        return self._put((response,), is_urgent=False)
 
-    def _put(self, responses: tuple[Response, ...]) -> Future[None]:
+    def _put(self, responses: tuple[Response, ...], *, is_urgent: bool = True) -> Future[None]:
         for response in responses:
             if not response.is_answered:
                 raise ValueError(
                     f"the response {response.key} failed ({response.failure}); "
                     "only answered calls are stored"
                 )
-        return self._writer.put(responses)
+        return self._writer.put(responses, is_urgent=is_urgent)
 
     def _note(self, file: StreamFile, first: int, keys: Sequence[str]) -> None:
         with self._lock:

@@ -167,10 +167,19 @@ async def test_each_fault_is_typed_and_tried_once(endpoint, engine, fault, kind,
     tried = await failure_of(engine)
     assert (tried.response.failure.kind, tried.retry) == (kind, retry)
     assert endpoint.total == 1
+    if fault.status != 302:  # Later calls go another way (`chat_post.py`), and end alike.
+        later = await failure_of(engine)
+        assert (later.response.failure.kind, later.retry) == (kind, retry)
+        assert endpoint.total == 2
 
 
 @pytest.mark.parametrize("mode", ["hang", "dribble"])
-async def test_endpoint_that_never_finishes_is_left_at_the_deadline(endpoint, engine, mode):
+@pytest.mark.parametrize("calls_before", [0, 1])
+async def test_endpoint_that_never_finishes_is_left_at_the_deadline(
+    endpoint, engine, mode, calls_before
+):
+    for _ in range(calls_before):
+        await engine.generate(chat_prompt())
     endpoint.behave(Fault(mode=mode))
     began = time.monotonic()
     tried = await failure_of(engine, timeout_s=0.4)

@@ -51,3 +51,29 @@ async def test_a_cancel_from_elsewhere_and_an_error_pass_through():
         await waiting
     with pytest.raises(ValueError, match="a bug"):
         await in_hand.carry(broken, ROW)
+
+
+async def test_a_task_whose_row_was_let_go_goes_on_with_other_things():
+    in_hand = InHand()
+
+    async def two_things() -> str:
+        assert await in_hand.carry(endless, ROW) is ROW
+        async with asyncio.timeout(5):
+            await asyncio.sleep(0)
+        return "done"
+
+    task = asyncio.create_task(two_things())
+    await asyncio.sleep(0)
+    in_hand.let_go()
+    assert await task == "done"
+    assert not task.cancelling()
+
+
+async def test_a_caller_that_is_cancelled_as_its_row_is_let_go_ends():
+    in_hand = InHand()
+    task = asyncio.create_task(in_hand.carry(endless, ROW))
+    await asyncio.sleep(0)
+    in_hand.let_go()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -18,6 +18,7 @@ from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.store.journal import FOLLOW_S, Journal
 from ifbench.store.location import Location, resolve
+from ifbench.store.writer import LINGER_S
 from ifbench.types import FailureKind
 
 
@@ -245,3 +246,20 @@ def test_a_file_that_is_deleted_under_its_writer_stops_the_writer(tmp_path: Path
 def test_a_location_that_is_none_is_a_clear_error(uri: str) -> None:
     with pytest.raises(StoreError):
         Journal(uri)
+
+
+def test_answers_that_nobody_stands_and_waits_for_share_commits(tmp_path: Path) -> None:
+    began = time.monotonic()
+    with Journal(str(tmp_path)) as journal:
+        written = []
+        for number in range(60):
+            written.append(journal.append_soon(answer(number)))
+            time.sleep(0.001)
+        for one in written:
+            one.result(10)
+        seconds = time.monotonic() - began
+    (file,) = (tmp_path / "responses" / "journal").glob("*.arrow")
+    with pa.ipc.open_stream(file.read_bytes()) as stream:
+        commits = sum(1 for _ in stream)
+    assert commits <= seconds / LINGER_S + 2
+    assert len(Journal(str(tmp_path))) == 60
