@@ -69,24 +69,37 @@ class ChatPost:
         return Answer(status=response.status_code, headers=response.headers, body=response.content)
 
 
+_FINDS_TRANSPORT = "_transport_for_url"
+"""The method of a client that knows which proxy is whose; httpx has no public name for it."""
+
+
 class _KeepingClient(openai.DefaultAioHttpClient):
     """The client's own HTTP client, which keeps the first request that it is to send."""
 
-    first: _Request | None = None
+    first: httpx2.Request | None = None
+    """`None` also where its transport for a request cannot be had: then the client sends them all."""
 
     def build_request(self, *words: Any, **named: Any) -> httpx2.Request:
         request = super().build_request(*words, **named)
-        # It is not promised: where a version lacks it, each request is built by the client.
-        find = getattr(self, "_transport_for_url", None)
+        find = getattr(self, _FINDS_TRANSPORT, None)
         if self.first is None and find is not None:
-            self.first = _Request(request)
-            self._wire: httpx2.AsyncBaseTransport = find(request.url)
+            self.first, self._transport_for_it = request, find(request.url)
+            self._later_headers = request.headers.copy()
+            self._later_headers.pop("content-length", None)
         return request
 
     async def send_again(self, body: bytes) -> Answer | None:
         """The answer to the first request with this body; `None` where it leads elsewhere."""
-        assert self.first is not None, "the client builds the first request"
-        response = await self._wire.handle_async_request(self.first.with_body(body))
+        first = self.first
+        assert first is not None, "the client builds the first request"
+        request = httpx2.Request(
+            first.method,
+            first.url,
+            headers=self._later_headers,
+            content=body,
+            extensions=first.extensions,
+        )
+        response = await self._transport_for_it.handle_async_request(request)
         try:
             if response.has_redirect_location:
                 return None
@@ -97,21 +110,6 @@ class _KeepingClient(openai.DefaultAioHttpClient):
             )
         finally:
             await response.aclose()
-
-
-class _Request(httpx2.Request):
-    """A request that was built, without its body, to be sent with others."""
-
-    def __init__(self, built: httpx2.Request) -> None:
-        self.method, self.url, self.extensions = built.method, built.url, built.extensions
-        self.headers = built.headers.copy()
-        del self.headers["content-length"]  # aiohttp sets it.
-        self._content = b""
-
-    def with_body(self, body: bytes) -> _Request:
-        other = object.__new__(_Request)
-        other.__dict__.update(self.__dict__, _content=body)
-        return other
 
 
 async def _read(response: httpx2.Response) -> bytes:

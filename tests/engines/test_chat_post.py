@@ -13,6 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from engines.endpoint import FakeEndpoint, Fault
+from ifbench.engines import chat_post
 from ifbench.engines.chat_post import ChatPost
 
 KEY = "sk-planted-0123456789abcdef"
@@ -52,6 +53,16 @@ async def test_requests_at_the_same_time_keep_their_own_bodies(endpoint, post):
     words = [f"question {number}" for number in range(20)]
     await asyncio.gather(*(post(body(one)) for one in words))
     assert sorted(r["messages"][0]["content"] for r in endpoint.requests) == sorted(words)
+
+
+async def test_where_httpx_names_its_method_otherwise_the_client_sends_all_requests(
+    endpoint, post, monkeypatch
+):
+    monkeypatch.setattr(chat_post, "_FINDS_TRANSPORT", "no_such_name")
+    for words in ("one", "two"):
+        assert (await post(body(words))).status == 200
+    assert post._http.first is None
+    assert [one["messages"][0]["content"] for one in endpoint.requests] == ["one", "two"]
 
 
 async def test_packed_answers_are_unpacked_each_time():
