@@ -27,6 +27,8 @@ ENVIRONMENT = {
     "RAY_worker_niceness": "0",  # Else workers yield to all else.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "RAY_USAGE_STATS_ENABLED": "0",  # Nothing is sent to anybody but the models.
+    # Ray prints these among the tables; that a worker died is told in our own words.
+    "RAY_DEDUP_LOGS_SKIP_REGEX": r"^(A worker died or was killed|Task .+ failed\. There are .+ retries)",
 }
 """What Ray reads from its environment; what the user has set there stays."""
 OWN_ENVIRONMENT = {
