@@ -23,6 +23,8 @@ TTL_S = 3.0
 """A worker that is silent for so long is dead, and what it had goes to the others."""
 BEAT_S = 0.2
 """How often a worker reports while it works."""
+ALONE_BEAT_S = 0.5
+"""The same, where nobody else needs its places and no request has to be booked."""
 IDLE_BEAT_S = 1.0
 SOON_S = 0.05
 """How soon a worker reports that it has heard that others need its places."""
@@ -260,6 +262,8 @@ class Budget:
         if worker.is_short:  # With nothing to be had before, there is no need to ask before.
             far_s = self._wait_s(0, now) - self._reach_s(worker)
             return min(IDLE_BEAT_S, max(BEAT_S, far_s))
+        if len(self._workers) == 1 and not self._is_metered:
+            return ALONE_BEAT_S
         return BEAT_S if worker.wanted or worker.places else IDLE_BEAT_S
 
 

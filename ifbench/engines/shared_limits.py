@@ -110,6 +110,8 @@ class SharedLimiter:
             self._denied += 1
             raise ClosedError(self._closed)
         self._mean_tokens += 0.1 * (tokens - self._mean_tokens)
+        if not self._queue and self._opens_at(now := self._now()) <= now:
+            return self._let_go(tokens)
         ticket: asyncio.Future[_SharedPermit] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, tokens))
         self._serve()
@@ -244,13 +246,21 @@ class SharedLimiter:
                 continue
             if self._in_flight >= self._places:
                 return
-            opens_at = max(self._paused_until, self._next_booking(now))
-            if opens_at > now:
+            if (opens_at := self._opens_at(now)) > now:
                 self._serve_at(opens_at, now)
                 return
             self._queue.popleft()
-            self._in_flight += 1
-            ticket.set_result(_SharedPermit(self, self._take(tokens)))
+            ticket.set_result(self._let_go(tokens))
+
+    def _opens_at(self, now: float) -> float:
+        """When the next call may go; infinite while there is no place or booking for it."""
+        if self._in_flight >= self._places:
+            return math.inf
+        return max(self._paused_until, self._next_booking(now))
+
+    def _let_go(self, tokens: int) -> _SharedPermit:
+        self._in_flight += 1
+        return _SharedPermit(self, self._take(tokens))
 
     def _next_booking(self, now: float) -> float:
         if not self._is_metered:
