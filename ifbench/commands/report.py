@@ -14,7 +14,8 @@ from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.overview import RunScores, differences, overview_table
+from ifbench.report.identities import differences, named, sides
+from ifbench.report.overview import RunScores, overview_table
 from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
@@ -91,7 +92,7 @@ def _overview(
             f"an overview alone, and no breakdown by {', '.join(facets)}; for two runs of one "
             "candidate: ifbench report RUN --against RUN"
         )
-    titles = differences([run.identity for run in runs])
+    titles = differences(named(runs))
     return overview_table(
         [
             RunScores(
@@ -128,6 +129,16 @@ def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest
     return [first, second]
 
 
+def _refuse_other_benchmark(first: Manifest, second: Manifest) -> None:
+    names = [_name(run.config.get("benchmark")) for run in (first, second)]
+    if names[0] != names[1]:
+        raise StoreError(
+            f"runs {first.run_id} and {second.run_id} cannot be compared: they are of the "
+            f"benchmarks {names[0]} and {names[1]}, which have no sample in common; "
+            f"an overview: ifbench report {first.run_id} {second.run_id}"
+        )
+
+
 def _of_variants(first: Manifest, second: Manifest) -> str:
     """Why two runs share no sample, where it is their variants; their own tables compare those."""
     names = [_name(run.config["benchmark"].get("variant")) for run in (first, second)]
@@ -140,7 +151,9 @@ def _contrast(
     store: Store, first: Manifest, second: Manifest, views: Sequence[str], *, with_paper: bool
 ) -> list[Table]:
     """Two runs over the same samples: two judges, two rule sets, two candidates."""
-    pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
+    scores = scores_of(store, first.run_id), scores_of(store, second.run_id)
+    _refuse_other_benchmark(first, second)
+    pairs = pair_up(*scores)
     if not pairs:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
@@ -149,9 +162,9 @@ def _contrast(
     known = sorted({facet for pair in pairs for facet in pair[0].facets})
     _refuse_unknown(views, known)
     benchmark = get_benchmark(pairs[0][0].benchmark)
+    compared = sides(first, second, tuple({pair[at].candidate for pair in pairs} for at in (0, 1)))
     try:
-        names = side_names(first, second)
-        return contrast_tables(benchmark, names, pairs, views, with_paper=with_paper)
+        return contrast_tables(benchmark, compared, pairs, views, with_paper=with_paper)
     except ValueError as error:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"
@@ -180,23 +193,6 @@ def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
         },
     }
     return {name: " ".join(values) for name, values in names.items()}
-
-
-def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
-    """The names of two runs by what tells them apart, or else their ids."""
-    variants = [_name(m.config["benchmark"].get("variant")) for m in (first, second)]
-    if variants[0] != variants[1]:
-        before, after = (v.replace("none", "augmented") for v in variants)
-        return before, after
-    for key in ("judge", "rules", "extractor", "grader", "correctness"):
-        sides = [_name(manifest.config.get(key)) for manifest in (first, second)]
-        if sides[0] != sides[1]:
-            return f"{key} {sides[0]}", f"{key} {sides[1]}"
-    models = [
-        ", ".join(_name(model) for model in manifest.config.get("candidates", ()))
-        for manifest in (first, second)
-    ]
-    return (models[0], models[1]) if models[0] != models[1] else (first.run_id, second.run_id)
 
 
 def _name(value: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ifbench.analysis.breakdown import MISSING, label_order
 from ifbench.analysis.contrast import (
@@ -18,14 +18,15 @@ from ifbench.analysis.contrast import (
 )
 from ifbench.analysis.intervals import Interval
 from ifbench.benchmarks.benchmark import Benchmark
-from ifbench.constraints import all_constraints
 from ifbench.constraints.constraint import Scripted
+from ifbench.constraints.rule_sets import rule_set
 from ifbench.metrics import Ratio
 from ifbench.report import cells
 from ifbench.report.cells import PAPER, Cell
+from ifbench.report.identities import Sides
 from ifbench.report.tables import Table
 from ifbench.report.views import metrics_of
-from ifbench.types import Score
+from ifbench.types import Rules, Score
 
 OTHER_TABLES = ("difference", "correct", "agreement")
 """The tables that are no breakdowns, by name."""
@@ -33,7 +34,7 @@ OTHER_TABLES = ("difference", "correct", "agreement")
 
 def contrast_tables(
     benchmark: Benchmark,
-    names: tuple[str, str],
+    sides: Sides,
     pairs: Sequence[Pair],
     views: Sequence[str] = (),
     *,
@@ -41,11 +42,12 @@ def contrast_tables(
 ) -> list[Table]:
     """What differs between two runs over the samples that both scored.
 
-    `names` call the two sides; `views` are facets of samples, by whose values the differences
-    stand as well. `with_paper` sets printed figures beside ours, where the paper has both sides. Where one side was asked without constraints, correctness is all
-    that can be compared. Raises `ValueError` where a sample's checklists differ otherwise.
+    `sides` says what tells the two apart; `views` are facets of samples, by whose values the
+    differences stand as well. `with_paper` sets printed figures beside ours, where the paper has
+    both sides. Where one side was asked without constraints, correctness is all that can be
+    compared. Raises `ValueError` where a sample's checklists differ otherwise.
     """
-    tables = []
+    tables, names = [], sides.names
     if any(is_graded(one) and is_graded(two) for one, two in pairs):
         tables.append(_correctness_table(names, pairs))
     if all(one.constraints and two.constraints for one, two in pairs):
@@ -55,7 +57,7 @@ def contrast_tables(
         tables += [
             _difference_by(view, benchmark.orders, names, pairs, metrics, source) for view in views
         ]
-        tables.append(_agreement_table(names, agreements(pairs)))
+        tables.append(_agreement_table(sides, agreements(pairs), _rules(pairs)))
     if not tables:
         raise ValueError("one of them has no constraints, and no answer was graded on both sides")
     return tables
@@ -65,7 +67,7 @@ def _correctness_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
     """The share of right answers on both sides, by discipline (SciMIF, Figure 7)."""
     lines: dict[tuple[str, str], list[Pair]] = {}
     for pair in pairs:
-        candidate, discipline = pair[0].candidate, pair[0].facets.get("discipline", "(none)")
+        candidate, discipline = _models(pair), pair[0].facets.get("discipline", "(none)")
         lines.setdefault((candidate, discipline), []).append(pair)
         lines.setdefault((candidate, "all"), []).append(pair)
     rows: list[tuple[str | Cell, ...]] = []
@@ -90,6 +92,12 @@ def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:
     return paired(first, second)
 
 
+def _models(pair: Pair) -> str:
+    """What a row is about: a model, or two where the sides have one each."""
+    first, second = (score.candidate for score in pair)
+    return first if first == second else f"{first} against {second}"
+
+
 def _difference_by(
     view: str,
     orders: Mapping[str, Sequence[str]],
@@ -103,7 +111,7 @@ def _difference_by(
     lines: dict[tuple[str, tuple[str, ...]], list[Pair]] = {}
     for pair in pairs:
         labels = tuple(pair[0].facets.get(name, MISSING) for name in facets)
-        lines.setdefault((pair[0].candidate, labels), []).append(pair)
+        lines.setdefault((_models(pair), labels), []).append(pair)
     rows: list[tuple[str | Cell, ...]] = []
     for (_, labels), own in sorted(
         lines.items(), key=lambda line: label_order(line[0][1], view, orders)
@@ -133,7 +141,7 @@ def _difference_table(
 ) -> Table:
     by_candidate: dict[str, list[Pair]] = {}
     for pair in pairs:
-        by_candidate.setdefault(pair[0].candidate, []).append(pair)
+        by_candidate.setdefault(_models(pair), []).append(pair)
     rows = [
         row
         for own in by_candidate.values()
@@ -170,7 +178,7 @@ def _rows(
     pairs: Sequence[Pair], metrics: Mapping[str, Ratio], printed: _Both
 ) -> Iterator[tuple[str | Cell, ...]]:
     """A row for each metric of one model, and the paper's below it."""
-    candidate = pairs[0][0].candidate
+    candidate = _models(pairs[0])
     for metric, found in differences(pairs, metrics).items():
         done = cells.part(found.pairs, found.total)
         yield candidate, metric, done, *_difference_cells(found)
@@ -210,33 +218,69 @@ def _interval_cell(interval: Interval | None, *, is_resolved: bool | None) -> Ce
     )
 
 
-def _agreement_table(names: tuple[str, str], found: Mapping[str, Agreement]) -> Table:
-    known = all_constraints()
-    asked = [n for n in found if n not in known or not isinstance(known[n].method, Scripted)]
-    rows = [_agreement_row(name, found[name]) for name in found]
-    if asked:
-        rows.append(_agreement_row("all that a model decides", together([found[n] for n in asked])))
-    rows.append(_agreement_row("all", together(list(found.values()))))
+def _rules(pairs: Sequence[Pair]) -> set[Rules]:
+    return {score.rules for pair in pairs for score in pair}
+
+
+def _agreement_table(
+    sides: Sides, found: Mapping[str, Agreement], rules: Collection[Rules]
+) -> Table:
+    """The items of both sides, one by one.
+
+    How far two who decide agree is said only of the same answers; two models' answers to one
+    question may well come out apart.
+    """
+    names, is_agreement = sides.names, sides.is_of_same_answers
+    asked = [name for name in found if not all(_is_scripted(name, one) for one in rules)]
+    rows = [_agreement_row(name, found[name], with_kappa=is_agreement) for name in found]
+    sums = {"all that a model decides": asked, "all": list(found)}
+    rows += [
+        _agreement_row(title, together([found[n] for n in own]), with_kappa=is_agreement)
+        for title, own in sums.items()
+        if own or title == "all"
+    ]
+    notes = _agreement_notes(len(asked), len(found)) if is_agreement else (_NO_AGREEMENT,)
     return Table(
         name="agreement",
-        title=f"Verdicts of {names[0]} and {names[1]}, item by item",
+        title=(
+            f"Verdicts of {names[0]} and {names[1]}, item by item"
+            if is_agreement
+            else f"Items of {names[0]} and {names[1]}, one by one"
+        ),
         columns=(
             "constraint", "compared", "both pass", "both fail", f"only {names[0]}",
-            f"only {names[1]}", "undecided", "agreement", "kappa",
+            f"only {names[1]}", "undecided", *(("agreement", "kappa") if is_agreement else ()),
         ),
         rows=tuple(rows),
-        notes=(
-            "kappa: Cohen's; – where both gave one and the same verdict throughout.",
-            "undecided: by one or both; in no other column.",
-        ),
+        notes=(*notes, "undecided: by one or both; in no other column."),
     )  # fmt: skip
 
 
-def _agreement_row(name: str, one: Agreement) -> tuple[str | Cell, ...]:
+_NO_AGREEMENT = "the sides differ in more than who decides, so this is no agreement of judges, and has no kappa."
+
+
+def _agreement_notes(asked: int, known: int) -> tuple[str, ...]:
+    kappa = "kappa: Cohen's; – where both gave one and the same verdict throughout."
+    if not asked:
+        return (kappa, "scripts alone decided: this says nothing of how far judges agree.")
+    if asked < known:
+        return (kappa, "of judges, `all that a model decides` says how far they agree.")
+    return (kappa,)
+
+
+def _is_scripted(name: str, rules: Rules) -> bool:
+    known = rule_set(rules).get(name)
+    return known is not None and isinstance(known.method, Scripted)
+
+
+def _agreement_row(name: str, one: Agreement, *, with_kappa: bool) -> tuple[str | Cell, ...]:
     counts = ("compared", "both_pass", "both_fail", "only_first", "only_second", "undecided")
+    figures = (
+        cells.share("agreement", one.share),
+        cells.number("kappa", one.kappa, ".3f"),
+    )
     return (
         name,
         *(cells.count(kind, getattr(one, kind)) for kind in counts),
-        cells.share("agreement", one.share),
-        cells.number("kappa", one.kappa, ".3f"),
+        *(figures if with_kappa else ()),
     )

@@ -1,0 +1,183 @@
+"""`ifbench report` on runs that differ in more than one thing: whatever differs is said."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from factories import make_score
+from ifbench.cli import main
+from ifbench.store import Manifest, Store, run_id
+from ifbench.store.manifest import Environment, started
+from ifbench.types import Score
+
+P, F = True, False
+SCRIPTED, JUDGED = "general:all_lowercase", "chemistry:method_constraint"
+SOMEWHERE = Environment(ifbench="1", python="3.11", platform="p", host="h")
+
+
+@pytest.fixture(autouse=True)
+def _in_an_empty_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def stored(
+    scores: Sequence[Score] | None = None,
+    *,
+    judge: str | None = "ja",
+    models: Sequence[str] = ("ma",),
+    rules: str = "paper",
+    data: str = "set.jsonl",
+    sha256: str = "d" * 64,
+    benchmark: str = "scimif",
+    **more: Any,
+) -> str:
+    """Keep a run of these scores, each given to every model; its id."""
+    variant, limit = more.pop("variant", None), more.pop("limit", None)
+    model = more.pop("judge_model", judge)
+    which = {"name": benchmark, "variant": variant, "limit": limit, "ids": None}
+    roles = {
+        "candidates": [{"name": name, "model": name} for name in models],
+        "judge": None if judge is None else {"name": judge, "model": model},
+        "extractor": None,
+        "grader": None,
+    }
+    rest = {"rules": rules, "attempts": 1, "correctness": "script", **roles, **more}
+    identity = {**rest, "benchmark": {**which, "data": sha256}, "judging": {"attempts": 3}}
+    manifest = Manifest(
+        run_id=run_id(identity),
+        identity=identity,
+        config={**rest, "benchmark": {**which, "data": data}},
+        dataset_sha256=sha256,
+    )
+    store = Store("store")
+    store.save_manifest(started(manifest, datetime(2026, 1, 1, tzinfo=UTC), SOMEWHERE))
+    with store.results(manifest.run_id, sha256) as writer:
+        for score in scores or answers():
+            for name in models:
+                own = {"judge": judge or "", "rules": rules, "benchmark": benchmark}
+                writer.add(replace(score, candidate=name, **own), ())
+        writer.commit()
+    return manifest.run_id
+
+
+def answers(*passed: bool, **fields: Any) -> list[Score]:
+    """A scripted item that always passes, and a judged one, for each of three samples."""
+    return [
+        make_score((P, one), sample_id=f"s{n}", constraints=(SCRIPTED, JUDGED), **fields)
+        for n, one in enumerate(passed or (P, F, P))
+    ]
+
+
+def report(capsys, *words: str) -> dict[str, dict[str, Any]]:
+    """The tables by name."""
+    capsys.readouterr()
+    assert main(["report", *words, "--format", "json"]) == 0
+    tables = [json.loads(line) for line in capsys.readouterr().out.splitlines() if line]
+    return {table["name"]: table for table in tables}
+
+
+def refused(capsys, *words: str) -> str:
+    capsys.readouterr()
+    assert main(["report", *words]) == 2
+    return capsys.readouterr().err
+
+
+# ── Two runs side by side ────────────────────────────────────────────────────────────
+
+LIKE: dict[str, Any] = {}
+FULL = {
+    "judge": "jb",
+    "models": ("mb",),
+    "rules": "release",
+    "data": "new.jsonl",
+    "sha256": "e" * 64,
+}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        (LIKE, {"judge": "jb"}, ("judge ja", "judge jb")),
+        (LIKE, {"judge": None}, ("judge ja", "judge none")),
+        (LIKE, {"rules": "release"}, ("rules paper", "rules release")),
+        (LIKE, {"models": ("mb",)}, ("ma", "mb")),
+        (LIKE, {"judge": "jb", "models": ("mb",)}, ("model ma, judge ja", "model mb, judge jb")),
+        (LIKE, {"judge": "jb", "rules": "release"}, ("judge ja, rules paper", "judge jb, rules release")),
+        (
+            LIKE,
+            {"extractor": {"name": "x", "model": "x"}, "grader": {"name": "g", "model": "g"}},
+            ("extractor none, grader none", "extractor x, grader g"),
+        ),
+        (LIKE, {"sha256": "e" * 64}, (f"data set.jsonl (sha256 {'d' * 12})", f"data set.jsonl (sha256 {'e' * 12})")),
+        (LIKE, {"sha256": "e" * 64, "data": "new.jsonl"}, ("data set.jsonl", "data new.jsonl")),
+        (
+            LIKE,
+            {"judge_model": "other"},
+            ("judge.model ja", "judge.model other"),
+        ),
+        (
+            LIKE,
+            FULL,
+            (
+                "model ma, judge ja, rules paper, data set.jsonl",
+                "model mb, judge jb, rules release, data new.jsonl",
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_each_side_is_called_by_all_that_differs(capsys, first, second, names):
+    tables = report(capsys, stored(**first), "--against", stored(**second))
+    one, two = names
+    assert tables["difference"]["title"] == f"{one} against {two} (percent)"
+    assert all(name in tables["agreement"]["title"] for name in names)
+    assert main(["report", stored(**first), "--against", stored(**second)]) == 0
+    heads = " ".join(capsys.readouterr().out.split())
+    assert heads.count(one) >= 3  # titles, and heads unless they fold
+
+
+def test_a_row_of_two_models_names_both(capsys):
+    tables = report(capsys, stored(), "--against", stored(models=("mb",)))
+    assert {row["model"] for row in tables["difference"]["rows"]} == {"ma against mb"}
+    tables = report(capsys, stored(), "--against", stored(judge="jb"))
+    assert {row["model"] for row in tables["difference"]["rows"]} == {"ma"}
+
+
+@pytest.mark.parametrize("second", [{"models": ("mb",)}, {"judge": "jb", "models": ("mb",)}, FULL])
+def test_answers_of_two_models_are_no_agreement_of_judges(capsys, second):
+    table = report(capsys, stored(), "--against", stored(**second))["agreement"]
+    assert not {"agreement", "kappa"} & set(table["rows"][0])
+    assert table["title"].startswith("Items of ")
+    assert "no agreement of judges" in table["notes"][0]
+
+
+def test_two_judges_agree_over_what_a_model_decides(capsys):
+    second = stored(answers(P, P, P), judge="jb")
+    table = report(capsys, stored(), "--against", second)["agreement"]
+    rows = {row["constraint"]: row for row in table["rows"]}
+    assert rows[JUDGED]["agreement"] == pytest.approx(200 / 3)
+    assert rows["all that a model decides"]["compared"] == 3
+    assert "`all that a model decides` says how far they agree" in " ".join(table["notes"])
+
+
+def test_where_scripts_alone_decided_nothing_is_said_of_judges(capsys):
+    scores = [make_score((P,), constraints=(SCRIPTED,))]
+    table = report(capsys, stored(scores), "--against", stored(scores, judge="jb"))["agreement"]
+    assert "scripts alone decided" in " ".join(table["notes"])
+
+
+def test_candidates_that_only_one_run_has_are_no_difference_of_what_is_compared(capsys):
+    first, second = stored(models=("ma", "mb")), stored(models=("mb", "mc"), judge="jb")
+    table = report(capsys, first, "--against", second)["difference"]
+    assert table["title"] == "judge ja against judge jb (percent)"
+    assert {row["model"] for row in table["rows"]} == {"mb"}
+
+
+def test_runs_of_two_benchmarks_are_refused_by_name(capsys):
+    said = refused(capsys, stored(), "--against", stored(benchmark="videoif"))
+    assert "they are of the benchmarks scimif and videoif" in said
