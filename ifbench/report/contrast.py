@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from ifbench.analysis.breakdown import MISSING, label_order
 from ifbench.analysis.contrast import (
@@ -47,20 +48,43 @@ def contrast_tables(
     both sides. Where one side was asked without constraints, correctness is all that can be
     compared. Raises `ValueError` where a sample's checklists differ otherwise.
     """
-    tables, names = [], sides.names
+    names, metrics, source = sides.names, metrics_of(benchmark), benchmark if with_paper else None
+    unchecked = [name for name, asks in zip(names, _asks(pairs), strict=True) if not asks]
+    tables: list[Table] = []
+    if not unchecked:
+        tables.append(_difference_table(names, pairs, metrics, source))
     if any(is_graded(one) and is_graded(two) for one, two in pairs):
         tables.append(_correctness_table(names, pairs))
-    if all(one.constraints and two.constraints for one, two in pairs):
-        source = benchmark if with_paper else None
-        metrics = metrics_of(benchmark)
-        tables.insert(0, _difference_table(names, pairs, metrics, source))
+    if not unchecked:
         tables += [
             _difference_by(view, benchmark.orders, names, pairs, metrics, source) for view in views
         ]
-        tables.append(_agreement_table(sides, agreements(pairs), _rules(pairs)))
+        found = agreements(pairs)
+        tables += [_agreement_table(sides, found, _rules(pairs))] if found else []
+        missing = () if found else (_NO_ITEMS,)
+    else:
+        missing = (_NOTHING_CHECKED.format(" and ".join(unchecked)),)
     if not tables:
-        raise ValueError("one of them has no constraints, and no answer was graded on both sides")
-    return tables
+        raise ValueError(
+            f"nothing is checked in the samples of {' and '.join(unchecked)}, and no answer was "
+            "graded on both sides"
+        )
+    return [replace(table, notes=(*table.notes, *missing)) for table in tables]
+
+
+_NO_ITEMS = "no table of verdicts item by item: no sample has an item on its checklist."
+_NOTHING_CHECKED = (
+    "correctness alone is compared: nothing is checked in the samples of {}, so there are no "
+    "differences of metrics and no verdicts item by item."
+)
+
+
+def _asks(pairs: Sequence[Pair]) -> tuple[bool, bool]:
+    """For each side, whether any of its samples has something to check."""
+    first, second = (
+        any(pair[at].constraints or pair[at].tasks_done for pair in pairs) for at in (0, 1)
+    )
+    return first, second
 
 
 def _correctness_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:

@@ -181,3 +181,56 @@ def test_candidates_that_only_one_run_has_are_no_difference_of_what_is_compared(
 def test_runs_of_two_benchmarks_are_refused_by_name(capsys):
     said = refused(capsys, stored(), "--against", stored(benchmark="videoif"))
     assert "they are of the benchmarks scimif and videoif" in said
+
+
+# ── Samples without items ────────────────────────────────────────────────────────────
+
+
+def bare(**fields: Any) -> Score:
+    """A sample with nothing on its checklist."""
+    return make_score((), sample_id="bare", **fields)
+
+
+def test_a_sample_without_items_takes_nothing_from_the_comparison(capsys):
+    without = report(capsys, stored(), "--against", stored(judge="jb"))
+    first, second = ([*answers(), bare()] for _ in range(2))
+    tables = report(
+        capsys, stored(first, attempts=2), "--against", stored(second, judge="jb", attempts=2)
+    )
+    assert tables["agreement"]["rows"] == without["agreement"]["rows"]
+    for row, alone in zip(tables["difference"]["rows"], without["difference"]["rows"], strict=True):
+        assert row == {**alone, "complete": 4, "total": 4}
+
+
+def test_tasks_alone_are_compared_and_the_table_left_out_is_named(capsys):
+    first, second = (
+        [replace(bare(), tasks_done=(done,))] for done in (True, False)
+    )  # a judge that finds the task done, and one that does not
+    tables = report(
+        capsys,
+        stored(first, benchmark="videoif"),
+        "--against",
+        stored(second, judge="jb", benchmark="videoif"),
+    )
+    rows = {row["metric"]: row for row in tables["difference"]["rows"]}
+    assert (rows["TPR"]["first"], rows["TPR"]["second"]) == (100, 0)
+    assert "agreement" not in tables
+    assert "no table of verdicts item by item" in " ".join(tables["difference"]["notes"])
+
+
+def test_a_side_that_checks_nothing_is_compared_in_correctness_or_refused(capsys):
+    graded = [make_score((P,), sample_id="bare", correct=True)]
+    before = stored([bare(correct=False)], variant="original")
+    (table,) = report(capsys, before, "--against", stored(graded)).values()
+    assert (table["name"], table["rows"][0]["difference"]) == ("correct", 100)
+    assert "nothing is checked in the samples of original" in " ".join(table["notes"])
+    before = stored([bare()], variant="original", attempts=2)
+    said = refused(capsys, before, "--against", stored([make_score((P,), sample_id="bare")]))
+    assert "nothing is checked in the samples of original, and no answer was graded" in said
+
+
+def test_a_checklist_on_one_side_alone_is_another_sample(capsys):
+    first = [*answers(), bare()]
+    second = [*answers(), make_score((P,), sample_id="bare")]
+    said = refused(capsys, stored(first), "--against", stored(second, judge="jb"))
+    assert "sample bare has two different checklists" in said
