@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.identities import differences, named, sides
+from ifbench.report.identities import differences, named, sides, without
 from ifbench.report.overview import RunScores, overview_table
 from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
@@ -59,41 +60,79 @@ def _summary(
 ) -> list[Table]:
     """One run, or several of different candidates as one; else several at a glance."""
     found = {run.run_id: scores_of(store, run.run_id) for run in runs}
-    if not _are_as_one(list(found.values())):
-        return [_overview(runs, found, facets)]
+    if apart := _why_apart(runs, list(found.values())):
+        return [_overview(runs, found, facets, apart)]
     scores, *others = found.values()
     if others:
         scores = [score for one in found.values() for score in one]
     benchmark = get_benchmark(scores[0].benchmark)
-    named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
+    named_views = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
     known = {
         *benchmark.constraint_views,
         *MODEL_FACETS,
         *(facet for score in scores for facet in score.facets),
     }
-    views = [view for view in facets or () if view not in named]
-    _refuse_unknown(views, sorted({*known, *named}), OTHER_TABLES)
-    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
+    views = [view for view in facets or () if view not in named_views]
+    _refuse_unknown(views, sorted({*known, *named_views}), OTHER_TABLES)
+    notes = _notes(runs)
+    return [
+        replace(table, notes=(*table.notes, *notes))
+        for table in summary_tables(benchmark, scores, facets, with_paper=with_paper)
+    ]
 
 
-def _are_as_one(runs: Sequence[Sequence[Score]]) -> bool:
-    """True of runs of one benchmark in which no candidate stands twice."""
-    names = [name for own in runs for name in {score.candidate for score, _ in counted(own, "who")}]
-    benchmarks = {score.benchmark for own in runs for score, _ in counted(own, "who")}
-    return len(benchmarks) == 1 and len(names) == len(set(names))
+def _why_apart(runs: Sequence[Manifest], scores: Sequence[Sequence[Score]]) -> str:
+    """Why runs have no table in common; empty of runs of different models alike in all else.
+
+    What leaves figures that may stand side by side (how many samples, who grades) is no reason:
+    see `_notes`.
+    """
+    names = [
+        name for own in scores for name in {score.candidate for score, _ in counted(own, "who")}
+    ]
+    benchmarks = {score.benchmark for own in scores for score, _ in counted(own, "who")}
+    if len(benchmarks) > 1:
+        return f"they are of the benchmarks {' and '.join(sorted(benchmarks))}"
+    unlike = differences([without(one, *_BY_MODEL, *_NOTED) for one in named(runs)])
+    if len(set(unlike)) > 1:
+        return f"they are decided by different hands, or of different data ({'; '.join(unlike)})"
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return f"they have the model {', '.join(twice)} in common" if twice else ""
+
+
+_BY_MODEL = ("candidates",)
+"""What may differ in one table: its rows say it."""
+_NOTED = (
+    "attempts", "benchmark.limit", "benchmark.ids", "benchmark.where", "seed", "grader",
+    "correctness", "transcriber",
+)  # fmt: skip
+"""What may differ in one table, with a note."""
+
+
+def _notes(runs: Sequence[Manifest]) -> tuple[str, ...]:
+    """What tells runs of one table apart, beyond their models."""
+    words = differences([without(one, *_BY_MODEL) for one in named(runs)])
+    return tuple(
+        f"run {run.run_id} ({', '.join(_models(run))}): {one}."
+        for run, one in zip(runs, words, strict=True)
+        if one
+    )
 
 
 def _overview(
-    runs: Sequence[Manifest], found: Mapping[str, Sequence[Score]], facets: Sequence[str] | None
+    runs: Sequence[Manifest],
+    found: Mapping[str, Sequence[Score]],
+    facets: Sequence[str] | None,
+    apart: str,
 ) -> Table:
     if facets:
         raise StoreError(
-            "these runs are of two benchmarks, or have a candidate in common: together they have "
-            f"an overview alone, and no breakdown by {', '.join(facets)}; for two runs of one "
-            "candidate: ifbench report RUN --against RUN"
+            f"these runs have no table in common: {apart}; together they have an overview alone, "
+            f"and no breakdown by {', '.join(facets)}; two of them side by side: "
+            "ifbench report RUN --against RUN"
         )
     titles = differences(named(runs))
-    return overview_table(
+    table = overview_table(
         [
             RunScores(
                 run_id=run.run_id,
@@ -104,6 +143,7 @@ def _overview(
             for run, title in zip(runs, titles, strict=True)
         ]
     )
+    return replace(table, notes=(*table.notes, f"an overview alone: {apart}."))
 
 
 def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence[str] = ()) -> None:
@@ -195,6 +235,10 @@ def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
     return {name: " ".join(values) for name, values in names.items()}
 
 
+def _models(run: Manifest) -> list[str]:
+    return [_name(model) for model in run.config.get("candidates") or ()]
+
+
 def _name(value: Any) -> str:
     return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
 
@@ -279,7 +323,7 @@ def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     return (
         manifest.run_id,
         " ".join(filter(None, (_name(benchmark), variant))),
-        ", ".join(_name(model) for model in config.get("candidates") or ()),
+        ", ".join(_models(manifest)),
         _name(config.get("judge")),
         _name(config.get("grader")),
         config.get("correctness", "?"),

@@ -234,3 +234,60 @@ def test_a_checklist_on_one_side_alone_is_another_sample(capsys):
     second = [*answers(), make_score((P,), sample_id="bare")]
     said = refused(capsys, stored(first), "--against", stored(second, judge="jb"))
     assert "sample bare has two different checklists" in said
+
+
+# ── Several runs in one table, or not ────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        ({"judge": "jb"}, ("judge ja", "judge jb")),
+        ({"rules": "release"}, ("rules paper", "rules release")),
+        ({"data": "new.jsonl", "sha256": "e" * 64}, ("data set.jsonl", "data new.jsonl")),
+        ({"sha256": "e" * 64}, ("data set.jsonl (sha256 dddddddddddd)", "(sha256 eeeeeeeeeeee)")),
+        (
+            {"judge": "jb", "data": "new.jsonl", "sha256": "e" * 64},
+            ("judge ja, data set.jsonl", "judge jb, data new.jsonl"),
+        ),
+    ],
+)
+def test_unlike_runs_have_an_overview_that_says_what_each_row_rests_on(capsys, second, said):
+    runs = stored(), stored(models=("mb",), **second)
+    tables = report(capsys, *runs)
+    assert list(tables) == ["overview"]
+    for row, words in zip(tables["overview"]["rows"], said, strict=True):
+        assert words in row["what differs"]
+    for name in ("family", "discipline"):
+        refusal = refused(capsys, *runs, "--by", name)
+        assert f"no breakdown by {name}" in refusal
+        assert all(words in refusal for words in said)
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        {},
+        {"data": "moved/set.jsonl"},  # the same samples, elsewhere
+    ],
+)
+def test_runs_of_different_models_alike_in_all_else_are_one_table_without_a_note(capsys, second):
+    tables = report(capsys, stored(), stored(models=("mb",), **second))
+    assert [row["model"] for row in tables["overall"]["rows"]] == ["ma", "mb"]
+    assert "run " not in " ".join(tables["overall"]["notes"])
+
+
+def test_one_table_says_where_a_run_asked_other_samples_or_has_another_grader(capsys):
+    first = stored()
+    second = stored(answers()[:2], models=("mb",), limit=2, sha256="e" * 64)
+    for words in ([], ["--by", "family"]):
+        notes = [" ".join(t["notes"]) for t in report(capsys, first, second, *words).values()]
+        assert all(f"run {first} (ma): benchmark.limit none." in one for one in notes)
+        assert all(f"run {second} (mb): benchmark.limit 2." in one for one in notes)
+
+
+def test_a_model_that_two_runs_have_is_why_they_have_no_table_in_common(capsys):
+    runs = stored(), stored(attempts=3)
+    assert "they have the model ma in common" in refused(capsys, *runs, "--by", "discipline")
+    (table,) = report(capsys, *runs).values()
+    assert [row["what differs"] for row in table["rows"]] == ["attempts 1", "attempts 3"]
