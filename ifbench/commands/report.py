@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from ifbench.analysis.pairing import pair_up
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
-from ifbench.report.contrast import contrast_tables, pair_up
+from ifbench.report.contrast import contrast_tables
 from ifbench.report.identities import differences, named, sides, without
 from ifbench.report.overview import RunScores, overview_table
 from ifbench.report.status import run_status
@@ -193,7 +194,8 @@ def _contrast(
     """Two runs over the same samples: two judges, two rule sets, two candidates."""
     scores = scores_of(store, first.run_id), scores_of(store, second.run_id)
     _refuse_other_benchmark(first, second)
-    pairs = pair_up(*scores)
+    pairing = pair_up(*scores)
+    pairs = pairing.shared
     if not pairs:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
@@ -204,7 +206,7 @@ def _contrast(
     benchmark = get_benchmark(pairs[0][0].benchmark)
     compared = sides(first, second, tuple({pair[at].candidate for pair in pairs} for at in (0, 1)))
     try:
-        return contrast_tables(benchmark, compared, pairs, views, with_paper=with_paper)
+        return contrast_tables(benchmark, compared, pairing, views, with_paper=with_paper)
     except ValueError as error:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"

@@ -14,10 +14,10 @@ from ifbench.analysis.contrast import (
     agreements,
     differences,
     is_graded,
-    paired,
     together,
 )
 from ifbench.analysis.intervals import Interval
+from ifbench.analysis.pairing import Alone, Pairing
 from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.constraints.constraint import Scripted
 from ifbench.constraints.rule_sets import rule_set
@@ -27,7 +27,7 @@ from ifbench.report.cells import PAPER, Cell
 from ifbench.report.identities import Sides
 from ifbench.report.tables import Table
 from ifbench.report.views import metrics_of
-from ifbench.types import Rules, Score
+from ifbench.types import Rules
 
 OTHER_TABLES = ("difference", "correct", "agreement")
 """The tables that are no breakdowns, by name."""
@@ -36,7 +36,7 @@ OTHER_TABLES = ("difference", "correct", "agreement")
 def contrast_tables(
     benchmark: Benchmark,
     sides: Sides,
-    pairs: Sequence[Pair],
+    pairing: Pairing,
     views: Sequence[str] = (),
     *,
     with_paper: bool = False,
@@ -46,8 +46,11 @@ def contrast_tables(
     `sides` says what tells the two apart; `views` are facets of samples, by whose values the
     differences stand as well. `with_paper` sets printed figures beside ours, where the paper has
     both sides. Where one side was asked without constraints, correctness is all that can be
-    compared. Raises `ValueError` where a sample's checklists differ otherwise.
+    compared. Of the same answers only attempts that both have are compared; else, where their numbers
+    are unlike, each side's figures are means over all of its attempts. Raises `ValueError` where a sample's checklists differ otherwise.
     """
+    is_averaged = pairing.has_unequal_attempts and not sides.is_of_same_answers
+    pairs = pairing.evened() if is_averaged else pairing.shared
     names, metrics, source = sides.names, metrics_of(benchmark), benchmark if with_paper else None
     unchecked = [name for name, asks in zip(names, _asks(pairs), strict=True) if not asks]
     tables: list[Table] = []
@@ -59,7 +62,7 @@ def contrast_tables(
         tables += [
             _difference_by(view, benchmark.orders, names, pairs, metrics, source) for view in views
         ]
-        found = agreements(pairs)
+        found = agreements(pairing.shared)
         tables += [_agreement_table(sides, found, _rules(pairs))] if found else []
         missing = () if found else (_NO_ITEMS,)
     else:
@@ -69,7 +72,35 @@ def contrast_tables(
             f"nothing is checked in the samples of {' and '.join(unchecked)}, and no answer was "
             "graded on both sides"
         )
-    return [replace(table, notes=(*table.notes, *missing)) for table in tables]
+    left = _left_out(names, pairing.alone)
+    notes = {"agreement": left} if is_averaged else {}
+    others = (*_left_out(names, pairing.alone, with_attempts=not is_averaged), *missing)
+    averaged = (_AVERAGED,) if is_averaged else ()
+    return [replace(t, notes=(*t.notes, *notes.get(t.name, (*averaged, *others)))) for t in tables]
+
+
+_AVERAGED = (
+    "the sides made unlike numbers of attempts: each figure is the mean over all attempts of its "
+    "side at a sample; the counts are of pairs of attempts."
+)
+
+
+def _left_out(
+    names: tuple[str, str], alone: tuple[Alone, Alone], *, with_attempts: bool = True
+) -> tuple[str, ...]:
+    """For each side, how many of its trials stand in no figure, and why."""
+    return tuple(
+        f"left out: {sum(counts.values())} trials of {own} that {other} does not have "
+        f"({', '.join(f'{count} for want of the {why}' for why, count in counts.items() if count)})."
+        for own, other, one in zip(names, reversed(names), alone, strict=True)
+        for counts in [_counts(one, with_attempts=with_attempts)]
+        if any(counts.values())
+    )
+
+
+def _counts(one: Alone, *, with_attempts: bool) -> Mapping[str, int]:
+    attempts = {"attempt": one.attempts} if with_attempts else {}
+    return {"model": one.models, "sample": one.samples, **attempts}
 
 
 _NO_ITEMS = "no table of verdicts item by item: no sample has an item on its checklist."
@@ -106,14 +137,6 @@ def _correctness_table(names: tuple[str, str], pairs: Sequence[Pair]) -> Table:
         rows=tuple(rows),
         notes=("over samples graded on both sides; the difference is the second less the first.",),
     )
-
-
-def pair_up(first: Sequence[Score], second: Sequence[Score]) -> list[Pair]:
-    """Scores of the same candidate, sample and attempt; of two candidates where each has one."""
-    candidates = [{score.candidate for score in side} for side in (first, second)]
-    if all(len(names) == 1 for names in candidates):
-        return paired(first, second, key=lambda s: (s.sample_id, s.attempt))
-    return paired(first, second)
 
 
 def _models(pair: Pair) -> str:

@@ -291,3 +291,56 @@ def test_a_model_that_two_runs_have_is_why_they_have_no_table_in_common(capsys):
     assert "they have the model ma in common" in refused(capsys, *runs, "--by", "discipline")
     (table,) = report(capsys, *runs).values()
     assert [row["what differs"] for row in table["rows"]] == ["attempts 1", "attempts 3"]
+
+
+# ── Trials that only one run has ─────────────────────────────────────────────────────
+
+
+def attempts(*passed: bool) -> list[Score]:
+    """One sample, asked once for each."""
+    return [
+        make_score((one,), sample_id="s", attempt=n, constraints=(JUDGED,), correct=one)
+        for n, one in enumerate(passed)
+    ]
+
+
+def test_of_two_judges_only_the_attempts_that_both_have_are_compared_and_it_is_said(capsys):
+    first, second = stored(attempts(P, F, F), attempts=3), stored(attempts(P), judge="jb")
+    tables = report(capsys, first, "--against", second)
+    rows = {row["metric"]: row for row in tables["difference"]["rows"]}
+    assert (rows["ISR"]["first"], rows["ISR"]["second"], rows["ISR"]["total"]) == (100, 100, 1)
+    words = (
+        "left out: 2 trials of judge ja that judge jb does not have (2 for want of the attempt)."
+    )
+    assert all(words in table["notes"] for table in tables.values())
+
+
+def test_of_two_models_all_attempts_count_as_a_mean_and_it_is_said(capsys):
+    first, second = stored(attempts(P, F, F), attempts=3), stored(attempts(P), models=("mb",))
+    tables = report(capsys, first, "--against", second)
+    for table in (tables["difference"], tables["correct"]):
+        row = table["rows"][0]
+        assert (row["first"], row["second"]) == (pytest.approx(100 / 3), 100)
+        assert "mean over all attempts" in " ".join(table["notes"])
+        assert "left out" not in " ".join(table["notes"])
+    row, *_ = tables["agreement"]["rows"]
+    assert (row["compared"], row["both_pass"]) == (1, 1)
+    assert "left out: 2 trials of ma that mb does not have" in " ".join(
+        tables["agreement"]["notes"]
+    )
+
+
+def test_samples_and_models_that_only_one_run_has_are_counted(capsys):
+    first = stored(answers(P, P, P), models=("ma", "mb"))
+    second = stored(answers(P, P), models=("ma",), judge="jb", limit=2, sha256="e" * 64)
+    table = report(capsys, first, "--against", second)["difference"]
+    assert (
+        "left out: 4 trials of judge ja that judge jb does not have "
+        "(3 for want of the model, 1 for want of the sample)." in table["notes"]
+    )
+
+
+def test_nothing_is_said_where_both_have_the_same_trials(capsys):
+    for table in report(capsys, stored(), "--against", stored(judge="jb")).values():
+        assert "left out" not in " ".join(table["notes"])
+        assert "mean over" not in " ".join(table["notes"])
