@@ -40,8 +40,8 @@ def run(options: argparse.Namespace) -> int:
         views = _views(options, CONTRASTS) or ()
         tables = _contrast(store, runs[0], runs[1], views, with_paper=options.paper)
     else:
-        named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
-        runs = list({run.run_id: run for run in named}.values())
+        chosen_runs = find_runs(store, options.runs or [None])
+        runs = list({run.run_id: run for run in chosen_runs}.values())
         chosen = _views(options, (*OTHER_TABLES, "overview"))
         tables = _summary(store, runs, chosen, with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
@@ -164,7 +164,7 @@ def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence
 def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest]:
     if len(names) > 1:
         raise StoreError("--against compares one run with one other")
-    first, second = find_run(store, names[0] if names else None), find_run(store, against)
+    first, second = find_runs(store, [names[0] if names else None, against])
     if first.run_id == second.run_id:
         raise StoreError(f"run {first.run_id} cannot be compared with itself")
     return [first, second]
@@ -281,14 +281,35 @@ def _write(tables: Sequence[Table], form: str, path: Path | None, about: Mapping
 
 def find_run(store: Store, name: str | None) -> Manifest:
     """The run whose id starts with `name`, or the latest. Raises `StoreError`."""
+    (found,) = find_runs(store, [name])
+    return found
+
+
+def find_runs(store: Store, names: Sequence[str | None]) -> list[Manifest]:
+    """A run for each name, as `find_run` has it; the store is looked through once."""
+    runs = started_runs(store)
+    return [_found(runs, name, store.root.uri) for name in names]
+
+
+def started_runs(store: Store) -> list[Manifest]:
+    """All runs that have begun, at least one, the oldest first. Raises `StoreError`."""
     runs = [one for one in store.list_runs() if one.invocations]
     where = store.root.uri
     if not runs and (unread := store.run_ids()):
         raise StoreError(f"{where}: no manifest can be read, of {', '.join(unread[:8])}")
     if not runs:
         raise StoreError(f"{where}: no runs are stored here (see --store)")
+    return runs
+
+
+def latest_of(runs: Sequence[Manifest]) -> Manifest:
+    """The run whose command was given last."""
+    return max(runs, key=lambda one: one.invocations[-1].started_at)
+
+
+def _found(runs: Sequence[Manifest], name: str | None, where: str) -> Manifest:
     if name is None:
-        return max(runs, key=lambda one: one.invocations[-1].started_at)
+        return latest_of(runs)
     found = [one for one in runs if one.run_id.startswith(name)]
     if len(found) == 1:
         return found[0]

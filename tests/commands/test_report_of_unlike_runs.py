@@ -6,15 +6,17 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from factories import make_score
+from factories import make_failure, make_score
 from ifbench.cli import main
+from ifbench.commands.show import _response_lines
 from ifbench.store import Manifest, Store, run_id
 from ifbench.store.manifest import Environment, started
-from ifbench.types import Score
+from ifbench.types import Failure, FailureKind, Score
 
 P, F = True, False
 SCRIPTED, JUDGED = "general:all_lowercase", "chemistry:method_constraint"
@@ -344,3 +346,61 @@ def test_nothing_is_said_where_both_have_the_same_trials(capsys):
     for table in report(capsys, stored(), "--against", stored(judge="jb")).values():
         assert "left out" not in " ".join(table["notes"])
         assert "mean over" not in " ".join(table["notes"])
+
+
+# ── What cannot be read, and strange names ───────────────────────────────────────────
+
+
+@pytest.mark.parametrize("command", ["report", "status"])
+def test_an_unreadable_manifest_is_warned_of_once(capsys, command):
+    first, second = stored(), stored(models=("mb",))
+    Path("store/runs/broken").mkdir()
+    Path("store/runs/broken/manifest.json").write_text("{")
+    capsys.readouterr()
+    assert main([command, "--store", "store", first, second]) == 0
+    assert capsys.readouterr().err.count("runs/broken/manifest.json") == 1
+
+
+def test_a_table_spells_a_control_character_of_a_name(capsys):
+    runs = stored(discipline_of("a\nb\x1b[31m")), stored(models=("mb",))
+    spelled = {
+        "terminal": r"a\nb\x1b[31m",
+        "markdown": r"a b\x1b[31m",
+        "latex": r"a b\textbackslash{}x1b[31m",
+    }
+    for form, words in spelled.items():
+        capsys.readouterr()
+        assert main(["report", runs[0], "--only", "discipline", "--format", form]) == 0
+        out = capsys.readouterr().out
+        assert words in out
+        assert "\ufffd" not in out
+
+
+def discipline_of(name: str) -> list[Score]:
+    return [replace(score, facets={"discipline": name}) for score in answers()]
+
+
+def test_show_keeps_each_facet_on_its_line(capsys):
+    record = {
+        "format": "ifbench/1",
+        "id": "a\nb",
+        "benchmark": "scimif",
+        "instruction": "Which?",
+        "facets": {"discipline": "x\ny\x1b[2J"},
+        "checklist": [{"constraint": SCRIPTED}],
+    }
+    Path("mine.jsonl").write_text(json.dumps(record) + "\n")
+    assert main(["show", "a\nb", "benchmark.data=mine.jsonl"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == r"sample a\nb (scimif)"
+    assert any(r"discipline: x\ny\x1b[2J" in line for line in lines[1:2])
+    assert main(["show", "c\nd", "benchmark.data=mine.jsonl"]) == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.endswith(r"has 1: a\nb")
+
+
+def test_a_failure_s_message_stays_on_its_line():
+    response = make_failure()
+    failed = replace(response, failure=Failure(kind=FailureKind.TRANSPORT, message="a\nb"))
+    *_, last = _response_lines(failed, "answer")
+    assert last == r"    failure: transport: a\nb"
