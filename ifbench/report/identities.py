@@ -162,7 +162,9 @@ def _value(path: _Path, leaves: _Leaves) -> str | None:
 
 def _differing(identities: Sequence[JsonObject]) -> tuple[list[_Path], list[_Leaves]]:
     """The paths that tell the runs apart, names first, and the leaves of each run."""
-    flat: list[_Leaves] = [dict(_leaves(identity)) for identity in identities]
+    flat: list[_Leaves] = [dict(_leaves(one)) for one in map(_with_extractor, identities)]
+    if all(one.get("extractor") == one.get("judge") for one in identities):
+        flat = [{k: v for k, v in leaves.items() if k[0] != "extractor"} for leaves in flat]
     paths = dict.fromkeys(path for leaves in flat for path in leaves)
     shown: list[_Path] = []
     for path in sorted(paths, key=lambda path: (path[-1] != "name", len(path))):
@@ -170,6 +172,14 @@ def _differing(identities: Sequence[JsonObject]) -> tuple[list[_Path], list[_Lea
         if _kinds(flat, [*above, path]) > _kinds(flat, above):
             shown.append(path)
     return shown, flat
+
+
+def _with_extractor(identity: JsonObject) -> JsonObject:
+    """The judge extracts where nobody else is named; then it is said so, and not named again."""
+    judge = identity.get("judge")
+    if judge is None or identity.get("extractor") != judge:
+        return identity
+    return {**identity, "extractor": {"name": "the judge"}}
 
 
 def _kinds(flat: Sequence[_Leaves], paths: Sequence[_Path]) -> int:

@@ -92,7 +92,14 @@ def refused(capsys, *words: str) -> str:
 
 # ── Two runs side by side ────────────────────────────────────────────────────────────
 
+
+def model(name: str) -> dict[str, str]:
+    return {"name": name, "model": name}
+
+
 LIKE: dict[str, Any] = {}
+OWN = {"extractor": model("ja")}
+"""The judge extracts as well, as it does where nobody else is named."""
 FULL = {
     "judge": "jb",
     "models": ("mb",),
@@ -113,9 +120,12 @@ FULL = {
         (LIKE, {"judge": "jb", "rules": "release"}, ("judge ja, rules paper", "judge jb, rules release")),
         (
             LIKE,
-            {"extractor": {"name": "x", "model": "x"}, "grader": {"name": "g", "model": "g"}},
+            {"extractor": model("x"), "grader": model("g")},
             ("extractor none, grader none", "extractor x, grader g"),
         ),
+        (OWN, {"judge": "jb", "extractor": model("jb")}, ("judge ja", "judge jb")),
+        (OWN, {"judge": None}, ("judge ja", "judge none")),
+        (OWN, {"extractor": model("x")}, ("extractor the judge", "extractor x")),
         (LIKE, {"sha256": "e" * 64}, (f"data set.jsonl (sha256 {'d' * 12})", f"data set.jsonl (sha256 {'e' * 12})")),
         (LIKE, {"sha256": "e" * 64, "data": "new.jsonl"}, ("data set.jsonl", "data new.jsonl")),
         (
