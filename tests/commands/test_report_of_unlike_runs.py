@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from factories import make_failure, make_score
+from factories import make_failure, make_sample, make_score
 from ifbench.cli import main
-from ifbench.commands.show import _response_lines
+from ifbench.commands.show import _response_lines, sample_lines
 from ifbench.store import Manifest, Store, run_id
 from ifbench.store.manifest import Environment, started
 from ifbench.types import Failure, FailureKind, Score
@@ -390,20 +390,22 @@ def discipline_of(name: str) -> list[Score]:
     return [replace(score, facets={"discipline": name}) for score in answers()]
 
 
-def test_show_keeps_each_facet_on_its_line(capsys):
+def test_show_keeps_each_facet_on_its_line():
+    sample = make_sample("a\nb", facets={"discipline": "x\ny\x1b[2J"})
+    first, second, *_ = sample_lines(sample)
+    assert first == r"sample a\nb (scimif)"
+    assert second == r"discipline: x\ny\x1b[2J"
+
+
+def test_show_names_the_samples_that_there_are_on_one_line(capsys):
     record = {
         "format": "ifbench/1",
         "id": "a\nb",
         "benchmark": "scimif",
         "instruction": "Which?",
-        "facets": {"discipline": "x\ny\x1b[2J"},
         "checklist": [{"constraint": SCRIPTED}],
     }
     Path("mine.jsonl").write_text(json.dumps(record) + "\n")
-    assert main(["show", "a\nb", "benchmark.data=mine.jsonl"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == r"sample a\nb (scimif)"
-    assert any(r"discipline: x\ny\x1b[2J" in line for line in lines[1:2])
     assert main(["show", "c\nd", "benchmark.data=mine.jsonl"]) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert said.endswith(r"has 1: a\nb")
