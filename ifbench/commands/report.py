@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ifbench.analysis.pairing import pair_up
 from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
-from ifbench.report.contrast import contrast_tables, pair_up
-from ifbench.report.overview import RunScores, differences, overview_table
+from ifbench.report.contrast import contrast_tables
+from ifbench.report.identities import differences, named, sides, without
+from ifbench.report.overview import RunScores, overview_table
 from ifbench.report.status import run_status
 from ifbench.report.summary import OTHER_TABLES, summary_tables
 from ifbench.report.tables import Table, render
@@ -38,8 +41,8 @@ def run(options: argparse.Namespace) -> int:
         views = _views(options, CONTRASTS) or ()
         tables = _contrast(store, runs[0], runs[1], views, with_paper=options.paper)
     else:
-        named = [find_run(store, name) for name in options.runs] or [find_run(store, None)]
-        runs = list({run.run_id: run for run in named}.values())
+        chosen_runs = find_runs(store, options.runs or [None])
+        runs = list({run.run_id: run for run in chosen_runs}.values())
         chosen = _views(options, (*OTHER_TABLES, "overview"))
         tables = _summary(store, runs, chosen, with_paper=options.paper)
     _write(_chosen(tables, options.only), options.format, options.output, about(runs))
@@ -59,41 +62,79 @@ def _summary(
 ) -> list[Table]:
     """One run, or several of different candidates as one; else several at a glance."""
     found = {run.run_id: scores_of(store, run.run_id) for run in runs}
-    if not _are_as_one(list(found.values())):
-        return [_overview(runs, found, facets)]
+    if apart := _why_apart(runs, list(found.values())):
+        return [_overview(runs, found, facets, apart)]
     scores, *others = found.values()
     if others:
         scores = [score for one in found.values() for score in one]
     benchmark = get_benchmark(scores[0].benchmark)
-    named = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
+    named_views = [one.view for one in (*benchmark.breakdowns, *benchmark.further)]
     known = {
         *benchmark.constraint_views,
         *MODEL_FACETS,
         *(facet for score in scores for facet in score.facets),
     }
-    views = [view for view in facets or () if view not in named]
-    _refuse_unknown(views, sorted({*known, *named}), OTHER_TABLES)
-    return summary_tables(benchmark, scores, facets, with_paper=with_paper)
+    views = [view for view in facets or () if view not in named_views]
+    _refuse_unknown(views, sorted({*known, *named_views}), OTHER_TABLES)
+    notes = _notes(runs)
+    return [
+        replace(table, notes=(*table.notes, *notes))
+        for table in summary_tables(benchmark, scores, facets, with_paper=with_paper)
+    ]
 
 
-def _are_as_one(runs: Sequence[Sequence[Score]]) -> bool:
-    """True of runs of one benchmark in which no candidate stands twice."""
-    names = [name for own in runs for name in {score.candidate for score, _ in counted(own, "who")}]
-    benchmarks = {score.benchmark for own in runs for score, _ in counted(own, "who")}
-    return len(benchmarks) == 1 and len(names) == len(set(names))
+def _why_apart(runs: Sequence[Manifest], scores: Sequence[Sequence[Score]]) -> str:
+    """Why runs have no table in common; empty of runs of different models alike in all else.
+
+    What leaves figures that may stand side by side (how many samples, who grades) is no reason:
+    see `_notes`.
+    """
+    names = [
+        name for own in scores for name in {score.candidate for score, _ in counted(own, "who")}
+    ]
+    benchmarks = {score.benchmark for own in scores for score, _ in counted(own, "who")}
+    if len(benchmarks) > 1:
+        return f"they are of the benchmarks {' and '.join(sorted(benchmarks))}"
+    unlike = differences([without(one, *_BY_MODEL, *_NOTED) for one in named(runs)])
+    if len(set(unlike)) > 1:
+        return f"they are decided by different hands, or of different data ({'; '.join(unlike)})"
+    twice = sorted({name for name in names if names.count(name) > 1})
+    return f"they have the model {', '.join(twice)} in common" if twice else ""
+
+
+_BY_MODEL = ("candidates",)
+"""What may differ in one table: its rows say it."""
+_NOTED = (
+    "attempts", "benchmark.limit", "benchmark.ids", "benchmark.where", "seed", "grader",
+    "correctness", "transcriber",
+)  # fmt: skip
+"""What may differ in one table, with a note."""
+
+
+def _notes(runs: Sequence[Manifest]) -> tuple[str, ...]:
+    """What tells runs of one table apart, beyond their models."""
+    words = differences([without(one, *_BY_MODEL) for one in named(runs)])
+    return tuple(
+        f"run {run.run_id} ({', '.join(_models(run))}): {one}."
+        for run, one in zip(runs, words, strict=True)
+        if one
+    )
 
 
 def _overview(
-    runs: Sequence[Manifest], found: Mapping[str, Sequence[Score]], facets: Sequence[str] | None
+    runs: Sequence[Manifest],
+    found: Mapping[str, Sequence[Score]],
+    facets: Sequence[str] | None,
+    apart: str,
 ) -> Table:
     if facets:
         raise StoreError(
-            "these runs are of two benchmarks, or have a candidate in common: together they have "
-            f"an overview alone, and no breakdown by {', '.join(facets)}; for two runs of one "
-            "candidate: ifbench report RUN --against RUN"
+            f"these runs have no table in common: {apart}; together they have an overview alone, "
+            f"and no breakdown by {', '.join(facets)}; two of them side by side: "
+            "ifbench report RUN --against RUN"
         )
-    titles = differences([run.identity for run in runs])
-    return overview_table(
+    titles = differences(named(runs))
+    table = overview_table(
         [
             RunScores(
                 run_id=run.run_id,
@@ -104,6 +145,7 @@ def _overview(
             for run, title in zip(runs, titles, strict=True)
         ]
     )
+    return replace(table, notes=(*table.notes, f"an overview alone: {apart}."))
 
 
 def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence[str] = ()) -> None:
@@ -123,10 +165,20 @@ def _refuse_unknown(views: Sequence[str], known: Sequence[str], tables: Sequence
 def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest]:
     if len(names) > 1:
         raise StoreError("--against compares one run with one other")
-    first, second = find_run(store, names[0] if names else None), find_run(store, against)
+    first, second = find_runs(store, [names[0] if names else None, against])
     if first.run_id == second.run_id:
         raise StoreError(f"run {first.run_id} cannot be compared with itself")
     return [first, second]
+
+
+def _refuse_other_benchmark(first: Manifest, second: Manifest) -> None:
+    names = [_name(run.config.get("benchmark")) for run in (first, second)]
+    if names[0] != names[1]:
+        raise StoreError(
+            f"runs {first.run_id} and {second.run_id} cannot be compared: they are of the "
+            f"benchmarks {names[0]} and {names[1]}, which have no sample in common; "
+            f"an overview: ifbench report {first.run_id} {second.run_id}"
+        )
 
 
 def _of_variants(first: Manifest, second: Manifest) -> str:
@@ -141,7 +193,10 @@ def _contrast(
     store: Store, first: Manifest, second: Manifest, views: Sequence[str], *, with_paper: bool
 ) -> list[Table]:
     """Two runs over the same samples: two judges, two rule sets, two candidates."""
-    pairs = pair_up(scores_of(store, first.run_id), scores_of(store, second.run_id))
+    scores = scores_of(store, first.run_id), scores_of(store, second.run_id)
+    _refuse_other_benchmark(first, second)
+    pairing = pair_up(*scores)
+    pairs = pairing.shared
     if not pairs:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} have no sample of the same candidate in common"
@@ -150,9 +205,9 @@ def _contrast(
     known = sorted({facet for pair in pairs for facet in pair[0].facets})
     _refuse_unknown(views, known)
     benchmark = get_benchmark(pairs[0][0].benchmark)
+    compared = sides(first, second, tuple({pair[at].candidate for pair in pairs} for at in (0, 1)))
     try:
-        names = side_names(first, second)
-        return contrast_tables(benchmark, names, pairs, views, with_paper=with_paper)
+        return contrast_tables(benchmark, compared, pairing, views, with_paper=with_paper)
     except ValueError as error:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: {error}"
@@ -183,21 +238,8 @@ def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
     return {name: " ".join(values) for name, values in names.items()}
 
 
-def side_names(first: Manifest, second: Manifest) -> tuple[str, str]:
-    """The names of two runs by what tells them apart, or else their ids."""
-    variants = [_name(m.config["benchmark"].get("variant")) for m in (first, second)]
-    if variants[0] != variants[1]:
-        before, after = (v.replace("none", "augmented") for v in variants)
-        return before, after
-    for key in ("judge", "rules", "extractor", "grader", "correctness"):
-        sides = [_name(manifest.config.get(key)) for manifest in (first, second)]
-        if sides[0] != sides[1]:
-            return f"{key} {sides[0]}", f"{key} {sides[1]}"
-    models = [
-        ", ".join(_name(model) for model in manifest.config.get("candidates", ()))
-        for manifest in (first, second)
-    ]
-    return (models[0], models[1]) if models[0] != models[1] else (first.run_id, second.run_id)
+def _models(run: Manifest) -> list[str]:
+    return [_name(model) for model in run.config.get("candidates") or ()]
 
 
 def _name(value: Any) -> str:
@@ -240,14 +282,35 @@ def _write(tables: Sequence[Table], form: str, path: Path | None, about: Mapping
 
 def find_run(store: Store, name: str | None) -> Manifest:
     """The run whose id starts with `name`, or the latest. Raises `StoreError`."""
+    (found,) = find_runs(store, [name])
+    return found
+
+
+def find_runs(store: Store, names: Sequence[str | None]) -> list[Manifest]:
+    """A run for each name, as `find_run` has it; the store is looked through once."""
+    runs = started_runs(store)
+    return [_found(runs, name, store.root.uri) for name in names]
+
+
+def started_runs(store: Store) -> list[Manifest]:
+    """All runs that have begun, at least one, the oldest first. Raises `StoreError`."""
     runs = [one for one in store.list_runs() if one.invocations]
     where = store.root.uri
     if not runs and (unread := store.run_ids()):
         raise StoreError(f"{where}: no manifest can be read, of {', '.join(unread[:8])}")
     if not runs:
         raise StoreError(f"{where}: no runs are stored here (see --store)")
+    return runs
+
+
+def latest_of(runs: Sequence[Manifest]) -> Manifest:
+    """The run whose command was given last."""
+    return max(runs, key=lambda one: one.invocations[-1].started_at)
+
+
+def _found(runs: Sequence[Manifest], name: str | None, where: str) -> Manifest:
     if name is None:
-        return max(runs, key=lambda one: one.invocations[-1].started_at)
+        return latest_of(runs)
     found = [one for one in runs if one.run_id.startswith(name)]
     if len(found) == 1:
         return found[0]
@@ -284,7 +347,7 @@ def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     return (
         manifest.run_id,
         " ".join(filter(None, (_name(benchmark), variant))),
-        ", ".join(_name(model) for model in config.get("candidates") or ()),
+        ", ".join(_models(manifest)),
         _name(config.get("judge")),
         _name(config.get("grader")),
         config.get("correctness", "?"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.benchmarks.datasets import open_dataset
@@ -14,6 +14,7 @@ from ifbench.cli import EXIT_OK
 from ifbench.commands.report import find_run
 from ifbench.config import load_config
 from ifbench.errors import DatasetError
+from ifbench.report.cells import visible
 from ifbench.report.verdicts import verdict_lines
 from ifbench.schemas import table_to_scores, table_to_verdicts
 from ifbench.store import Manifest, Store, read_scores, read_verdicts
@@ -38,11 +39,12 @@ def run(options: argparse.Namespace) -> int:
     config = load_config([*_DEFAULTS, *overrides], config_dir=options.config_dir)
     samples = {sample.id: sample for sample in open_dataset(config.benchmark).samples()}
     if name not in samples:
-        raise DatasetError(_no_such_sample(name, samples, config.benchmark.data))
+        raise DatasetError(visible(_no_such_sample(name, samples, config.benchmark.data)))
     print("\n".join(sample_lines(samples[name])))
     store = Store(config.store.uri)
-    if options.run or store.list_runs():
-        print("\n".join(_run_lines(store, options.run, samples[name])))
+    runs = [find_run(store, options.run)] if options.run else store.list_runs()
+    if runs:
+        print("\n".join(_run_lines(store, options.run, runs, samples[name])))
     return EXIT_OK
 
 
@@ -63,8 +65,8 @@ def _no_such_sample(name: str | None, samples: Mapping[str, Sample], data: str) 
 
 def sample_lines(sample: Sample) -> Iterator[str]:
     """The sample as a reader wants it."""
-    yield f"sample {sample.id} ({sample.benchmark})"
-    yield "  ".join(f"{name}: {value}" for name, value in sample.facets.items())
+    yield visible(f"sample {sample.id} ({sample.benchmark})")
+    yield visible("  ".join(f"{name}: {value}" for name, value in sample.facets.items()))
     yield ""
     yield sample.instruction
     yield ""
@@ -74,15 +76,17 @@ def sample_lines(sample: Sample) -> Iterator[str]:
     if sample.active_instruction:
         yield f"to be carried out: {sample.active_instruction}"
     for medium in sample.media:
-        yield f"{medium.kind}: {medium.uri} (sha256 {medium.sha256[:12]}…)"
+        yield visible(f"{medium.kind}: {medium.uri} (sha256 {medium.sha256[:12]}…)")
     for index, task in enumerate(sample.tasks):
-        yield f"task [{index}] {task.name}{': ' if task.description else ''}{task.description}"
+        words = f"{task.name}{': ' if task.description else ''}{task.description}"
+        yield visible(f"task [{index}] {words}")
     for index, item in enumerate(sample.checklist):
         yield from _item_lines(index, item)
     if sample.reference is not None:
         yield f"reference: {json.dumps(sample.reference, ensure_ascii=False)}"
     if sample.provenance:
-        yield "from: " + "; ".join(f"{name} {value}" for name, value in sample.provenance.items())
+        places = "; ".join(f"{name} {value}" for name, value in sample.provenance.items())
+        yield visible(f"from: {places}")
 
 
 def _tree_lines(tree: Tree, level: int = 0) -> Iterator[str]:
@@ -102,16 +106,18 @@ def _item_lines(index: int, item: ChecklistItem) -> Iterator[str]:
         else json.dumps(params.model_dump(mode="json", exclude_defaults=True))
     )
     where = f", of task [{item.scope}] alone" if isinstance(item.scope, int) else ""
-    yield f"[{index}] {item.constraint_id} {shown} ({item.origin}{where})"
+    yield visible(f"[{index}] {item.constraint_id} {shown} ({item.origin}{where})")
     if item.question:
-        yield f"    asked: {item.question}"
+        yield visible(f"    asked: {item.question}")
     if item.evidence:
-        yield f"    known: {item.evidence}"
+        yield visible(f"    known: {item.evidence}")
 
 
-def _run_lines(store: Store, name: str | None, sample: Sample) -> Iterator[str]:
+def _run_lines(
+    store: Store, name: str | None, runs: Sequence[Manifest], sample: Sample
+) -> Iterator[str]:
     yield ""
-    manifest, scores = _latest_with(store, name, sample)
+    manifest, scores = _latest_with(store, runs, sample)
     if manifest is None:
         where = "no run of this store holds" if name is None else f"run {name} does not hold"
         yield f"{where} this sample"
@@ -127,13 +133,12 @@ def _run_lines(store: Store, name: str | None, sample: Sample) -> Iterator[str]:
 
 
 def _latest_with(
-    store: Store, name: str | None, sample: Sample
+    store: Store, runs: Sequence[Manifest], sample: Sample
 ) -> tuple[Manifest | None, list[Score]]:
-    """The run named, or the latest one, that put this very sample to models.
+    """The latest of the runs that put this very sample to models.
 
     Another data set may use the same id: its constraints and facets tell it apart.
     """
-    runs = store.list_runs() if name is None else [find_run(store, name)]
     asked = tuple(item.constraint_id for item in sample.checklist)
     for manifest in reversed(runs):
         scores = [
@@ -151,7 +156,7 @@ def _latest_with(
 def _answer_lines(
     store: Store, run_id: str, score: Score, verdicts: list[Verdict]
 ) -> Iterator[str]:
-    yield f"run {run_id}, {score.candidate}, attempt {score.attempt}:"
+    yield visible(f"run {run_id}, {score.candidate}, attempt {score.attempt}:")
     keys = {score.response_key, *(key for v in verdicts for key in v.asked)} - {""}
     stored = store.journal.lookup(keys)
     answer = stored.get(score.response_key)
@@ -184,4 +189,4 @@ def _response_lines(response: Response | None, title: str) -> Iterator[str]:
     yield f"  {title} ({response.model}, stopped by {response.stop.value}):"
     yield from (f"    | {line}" for line in response.text.splitlines() or [""])
     if response.failure is not None:
-        yield f"    failure: {response.failure.kind.value}: {response.failure.message}"
+        yield f"    failure: {response.failure.kind.value}: {visible(response.failure.message)}"

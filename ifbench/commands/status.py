@@ -12,7 +12,7 @@ from functools import partial
 from pydantic import TypeAdapter
 
 from ifbench.cli import EXIT_OK
-from ifbench.commands.report import find_run
+from ifbench.commands.report import find_runs, latest_of, started_runs
 from ifbench.report.status import RunStatus, run_status, status_text
 from ifbench.store import Store
 from ifbench.store.manifest import Invocation, Manifest
@@ -43,10 +43,10 @@ def chosen(store: Store, names: Sequence[str]) -> list[RunStatus]:
     leaves several. Raises `StoreError`.
     """
     if names:
-        manifests = {one.run_id: one for one in (find_run(store, name) for name in names)}
+        manifests = {one.run_id: one for one in find_runs(store, names)}
         return [status_of(store, manifest) for manifest in manifests.values()]
-    latest = find_run(store, None).invocations[-1]
-    runs = [one for one in store.list_runs() if one.invocations]
+    runs = started_runs(store)
+    latest = latest_of(runs).invocations[-1]
     found = [status_of(store, one) for one in runs if one.invocations[-1].ending == "running"]
     going_on = [status for status in found if status.is_going_on]
     return going_on or [

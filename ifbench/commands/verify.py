@@ -40,6 +40,7 @@ _FIELDS = ("id", "constraint", "params", "raw", "response", "instruction", "refe
 _GIVEN = ModelConfig(name="given", engine="scripted", model="given")
 _DEFAULTS = ("candidates=[scripted]", "judge=null", "correctness=none", "execution=local")
 """Nobody is asked unless a judge (or an extractor) is named on the command line."""
+_EMPTY = 'an answer that is empty is `""`'
 
 
 def run(options: argparse.Namespace) -> int:
@@ -128,10 +129,12 @@ def _trial(line: str, head: dict[str, Any], place: int) -> Trial:
     if not isinstance(params, Mapping):
         raise DatasetError(f"`params` must be an object, found {params!r}")
     if "response" not in fields:
-        raise DatasetError("the key `response` is missing (null stands for no answer)")
+        raise DatasetError(f"the key `response` is missing; {_EMPTY}")
     response = fields["response"]
-    if response is not None and not isinstance(response, str):
-        raise DatasetError(f"`response` must be text or null, found {response!r}")
+    if response is None:
+        raise DatasetError(f"the key `response` is null: there is nothing to verify; {_EMPTY}")
+    if not isinstance(response, str):
+        raise DatasetError(f"`response` must be text, found {response!r}")
     raw = fields.get("raw")
     if raw is not None and not isinstance(raw, str):
         raise DatasetError(f"`raw` must be the parameters as text, found {raw!r}")
@@ -154,11 +157,9 @@ def _item(constraint_id: str, params: Mapping[str, Any], raw: str) -> ChecklistI
     return ChecklistItem(constraint_id=constraint_id, params=bound, raw=raw)
 
 
-def _given(text: str | None) -> Response:
+def _given(text: str) -> Response:
     """An answer from outside. An empty one has no failure of its own; every check fails it."""
-    return Response(
-        key="", purpose=Purpose.CANDIDATE, model="given", text=text or "", stop=Stop.STOP
-    )
+    return Response(key="", purpose=Purpose.CANDIDATE, model="given", text=text, stop=Stop.STOP)
 
 
 def _bytes_of(line: str) -> bytes:

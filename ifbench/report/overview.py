@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from ifbench.benchmarks.benchmark import Benchmark
 from ifbench.metrics import bounded
@@ -14,7 +13,7 @@ from ifbench.report.cells import Cell
 from ifbench.report.tables import Table
 from ifbench.report.views import metrics_of
 from ifbench.score_table import counted, parted
-from ifbench.types import JsonObject, Score
+from ifbench.types import Score
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,44 +64,3 @@ def _cells(
         *(cells.figure(n, own[n]) if n in own else cells.printed_figure(n, None) for n in columns),
         cells.tallies("undecided", undecided),
     )
-
-
-def differences(identities: Sequence[JsonObject]) -> tuple[str, ...]:
-    """For each run, by its identity, what tells it from the others, in words.
-
-    Names come first. What goes along with them (how a benchmark has judges asked) is left out.
-    """
-    flat = [dict(_leaves(identity)) for identity in identities]
-    names = dict.fromkeys(name for leaves in flat for name in leaves)
-    shown: list[_Path] = []
-    for name in sorted(names, key=lambda path: (path[-1] != "name", len(path))):
-        if _kinds(flat, [*shown, name]) > _kinds(flat, shown):
-            shown.append(name)
-    return tuple(
-        ", ".join(f"{_spoken(name)} {leaves[name]}" for name in shown if name in leaves)
-        for leaves in flat
-    )
-
-
-_Path: TypeAlias = tuple[str, ...]
-
-
-def _kinds(flat: Sequence[Mapping[_Path, str]], names: Sequence[_Path]) -> int:
-    return len({tuple(leaves.get(name) for name in names) for leaves in flat})
-
-
-def _leaves(tree: JsonObject, path: _Path = ()) -> list[tuple[_Path, str]]:
-    found: list[tuple[_Path, str]] = []
-    for name, value in tree.items():
-        if isinstance(value, Mapping):
-            found += _leaves(value, (*path, name))
-        elif name == "candidates":
-            found += _leaves({model["name"]: model for model in value}, (*path, name))
-            found.append(((name, "name"), "+".join(model["name"] for model in value)))
-        else:
-            found.append(((*path, name), "none" if value is None else str(value)))
-    return found
-
-
-def _spoken(path: _Path) -> str:
-    return ".".join(path[:-1] if path[-1] == "name" else path)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ifbench.report.cells import Cell, Value
+from ifbench.report.cells import Cell, Value, visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,16 +66,19 @@ def to_terminal(table: Table, *, width: int | None = None) -> str:
     # On a pipe a table has what it needs; rich would assume 80 columns there and fold cells.
     width = width or shutil.get_terminal_size(fallback=(200, 24)).columns
     console = Console(file=io.StringIO(), no_color=True, highlight=False)
-    rich = RichTable(title=table.title, title_justify="left", box=SIMPLE_HEAD, title_style="bold")
-    for index, column in enumerate(table.columns):
-        is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in table.texts)
-        words = " ".join([column, *(row[index] for row in table.texts)]).split()
+    texts = [tuple(map(visible, row)) for row in table.texts]
+    rich = RichTable(
+        title=_plain(table.title), title_justify="left", box=SIMPLE_HEAD, title_style="bold"
+    )
+    for index, column in enumerate(map(visible, table.columns)):
+        is_text = index == 0 or not all(_NUMERIC.match(row[index]) for row in texts)
+        words = " ".join([column, *(row[index] for row in texts)]).split()
         rich.add_column(
-            column,
+            _plain(column),
             justify="left" if is_text else "right",
             min_width=max(map(cell_len, words), default=1),
         )
-    for row in table.texts:
+    for row in texts:
         rich.add_row(*(_plain(cell) for cell in row))
     # Cells fold between words; a window too narrow for that shows long lines, never cut words.
     console.width = max(width, console.measure(rich).minimum)
@@ -91,8 +94,8 @@ def to_markdown(table: Table) -> str:
     head = f"| {' | '.join(map(_cell, table.columns))} |"
     rule = f"| {' | '.join(['---', *['---:'] * (len(table.columns) - 1)])} |"
     rows = [f"| {' | '.join(map(_cell, row))} |" for row in table.texts]
-    notes = [f"\n{note}" for note in table.notes]
-    return "\n".join([f"### {table.title}", "", head, rule, *rows, *notes]) + "\n"
+    notes = [f"\n{visible(note)}" for note in table.notes]
+    return "\n".join([f"### {visible(table.title)}", "", head, rule, *rows, *notes]) + "\n"
 
 
 def to_csv(table: Table) -> str:
@@ -162,7 +165,7 @@ def _latex(text: str) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
 
 
 FORMATS: Mapping[str, Callable[[Table], str]] = MappingProxyType(
@@ -182,10 +185,10 @@ def render(tables: Sequence[Table], form: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
+    return visible(text.replace("\n", " ")).replace("|", "\\|")
 
 
 def _plain(text: str) -> str:
     from rich.markup import escape
 
-    return escape("".join(c if c.isprintable() else "\ufffd" for c in text))
+    return escape(visible(text))

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ifbench.report.cells import visible
 from ifbench.types import Verdict
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:
     """The item, its outcome and reason, and the places in the answer that it rests on."""
     cause = f" ({verdict.cause.value})" if verdict.cause else ""
-    yield f"sample {verdict.sample_id}, {verdict.constraint_id}: {verdict.outcome.value}{cause}"
+    about = f"sample {verdict.sample_id}, {verdict.constraint_id}"
+    yield f"{visible(about)}: {verdict.outcome.value}{cause}"
     if verdict.reason:
-        yield f"reason: {verdict.reason}"
+        yield f"reason: {visible(verdict.reason)}"
     if len(verdict.requirements) > 1:
         met = sum(part is True for part in verdict.requirements)
         yield f"requirements: {met} of {len(verdict.requirements)} met"

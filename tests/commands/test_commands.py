@@ -276,7 +276,7 @@ def test_verify_decides_each_line_in_order(capsys):
     assert [(one["id"], one["outcome"]) for one in found] == [
         ("a", "pass"),
         ("b", "fail"),
-        ("c", "fail"),
+        ("c", "error"),
         ("d", "undecided"),
         ("e", "error"),
         ("f", "error"),
@@ -287,8 +287,17 @@ def test_verify_decides_each_line_in_order(capsys):
     ]
     assert code == 2
     assert found[1]["evidence"][0]["text"].startswith("N")
+    assert "line 3: the key `response` is null" in found[2]["reason"]
     assert "line 5" in found[4]["reason"]
     assert "general:all_lowercase" in found[4]["reason"]
+
+
+def test_verify_keeps_an_empty_answer_apart_from_one_that_is_missing(capsys):
+    given = [{**LINES[0], "response": response} for response in ("", None)]
+    code, found = verified([json.dumps(line) for line in given], capsys)
+    assert [one["outcome"] for one in found] == ["fail", "error"]
+    assert "empty" in found[0]["reason"]
+    assert code == 2
 
 
 def test_verify_survives_lines_that_are_no_records(capsys):

@@ -6,7 +6,8 @@ import pytest
 
 from factories import make_score
 from ifbench.benchmarks import get_benchmark
-from ifbench.report.overview import RunScores, differences, overview_table
+from ifbench.report.identities import differences
+from ifbench.report.overview import RunScores, overview_table
 from ifbench.types import Cause
 
 
