@@ -240,14 +240,35 @@ class _Values:
         return self.number(_likeness(fields), lambda: fields)
 
 
+_CHUNK = 65_536
+
+
+class _Numbering:
+    """Numbers that are added one by one, held in as few bytes as the largest of each chunk needs."""
+
+    def __init__(self) -> None:
+        self._last = array("i")
+        self._chunks: list[Numbers] = []
+
+    def append(self, number: int) -> None:
+        self._last.append(number)
+        if len(self._last) == _CHUNK:
+            self._chunks.append(_packed(self._last))
+            self._last = array("i")
+
+    def whole(self) -> Numbers:
+        """All of them, in as few bytes as the largest needs."""
+        return np.concatenate([*self._chunks, _packed(self._last)])
+
+
 class Filling:
     """Takes scores one by one, and makes a table of them."""
 
     def __init__(self) -> None:
         self._values: Mapping[Part, _Values] = {part: _Values() for part in PARTS}
-        self._numbers = {part: array("i") for part in PARTS}
+        self._numbers = {part: _Numbering() for part in PARTS}
         self._samples: dict[tuple[str, str | None], int] = {}
-        self._identities = array("i"), array("i")
+        self._identities = _Numbering(), _Numbering()
 
     def add(
         self,
@@ -268,10 +289,10 @@ class Filling:
     def table(self) -> ScoreTable:
         """What was added, in its order."""
         columns = {
-            part: _Column(_packed(self._numbers[part]), values.found)
+            part: _Column(self._numbers[part].whole(), values.found)
             for part, values in self._values.items()
         }
-        samples, attempts = map(_packed, self._identities)
+        samples, attempts = (one.whole() for one in self._identities)
         rows = np.arange(len(samples), dtype=np.int32)
         return ScoreTable(columns, list(self._samples), (samples, attempts), rows)
 

@@ -108,3 +108,13 @@ def test_scores_that_differ_in_their_sample_alone_are_one_kind() -> None:
     assert isinstance(table, ScoreTable)
     ((_, count),) = counted(table, *PARTS)
     assert count == 1000
+
+
+def test_numbers_that_are_put_together_by_chunks_are_the_same(monkeypatch):
+    drawn = random.Random(3)
+    scores = [_one(drawn, "m", sample, 0) for sample in range(400)]  # More than a byte tells apart.
+    whole = score_table(scores)
+    monkeypatch.setattr("ifbench.score_table._CHUNK", 7)
+    assert list(score_table(scores)) == list(whole) == scores
+    assert list(score_table(scores[:7])) == scores[:7]
+    assert list(score_table([])) == []

@@ -25,8 +25,8 @@ DRAWS = 1000
 FEWEST = 10
 """Questions below which draws say little; then no interval is given."""
 SEED = 0
-_CELLS = 4_000_000
-"""Weights that are held at once: 32 MB."""
+_CELLS = 1_000_000
+"""Weights that are held at once: 8 MB."""
 
 
 def interval(metric: Ratio, scores: Sequence[Score]) -> Interval | None:
@@ -148,7 +148,7 @@ def _resampled(tables: Sequence[_Floats]) -> list[_Floats]:
     shares = np.full(count, 1 / count)
     size, few = max(1, _CELLS // count), max(1, _CELLS // count // 10)
     parts: list[list[_Floats]] = [[] for _ in tables]
-    room = np.empty((min(size, DRAWS), count))  # One for all rounds: two would be 64 MB.
+    room = np.empty((min(size, DRAWS), count))  # One for all rounds: two would be 16 MB.
     for start in range(0, DRAWS, size):
         weights = room[: DRAWS - start]
         for at in range(0, len(weights), few):  # So that few are held as whole numbers, too.
