@@ -29,6 +29,7 @@ from running import (
 )
 
 from engines.endpoint import EndpointProcess, Fault
+from ifbench.cli import EXIT_OWED
 
 pytestmark = [pytest.mark.ray, pytest.mark.timeout(900)]
 
@@ -153,6 +154,8 @@ def test_an_endpoint_that_misbehaves_in_every_way_is_paid_once_for_each_prompt(
         Fault(mode="drop", every=2, times=60),
     )
     done = place.evaluate(f"benchmark.data={judged_data}")
+    if done.code == EXIT_OWED:  # A call may have met with a fault at each of its tries.
+        done = place.evaluate(f"benchmark.data={judged_data}")
     assert done.code == 0, done.err
     assert place.results() == results
     paid = Counter(line["digest"] for line in place.answered())
