@@ -366,11 +366,6 @@ def _expected(item: WorkItem, roles: Roles) -> list[Prompt]:
     answer = Response(
         key="", purpose=Purpose.CANDIDATE, model="", text="word " * length, stop=Stop.STOP
     )
-    return _asked_about(item, answer, roles)
-
-
-def _asked_about(item: WorkItem, answer: Response, roles: Roles) -> list[Prompt]:
-    """What is asked about an answer, whatever scripts may find in it."""
     return list(_Asking(item, roles).about(item, answer))
 
 

@@ -110,7 +110,8 @@ class SharedLimiter:
             self._denied += 1
             raise ClosedError(self._closed)
         self._mean_tokens += 0.1 * (tokens - self._mean_tokens)
-        if not self._queue and self._opens_at(now := self._now()) <= now:
+        has_place = not self._queue and self._in_flight < self._places
+        if has_place and self._opens_at(now := self._now()) <= now:
             return self._let_go(tokens)
         ticket: asyncio.Future[_SharedPermit] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, tokens))
@@ -253,9 +254,7 @@ class SharedLimiter:
             ticket.set_result(self._let_go(tokens))
 
     def _opens_at(self, now: float) -> float:
-        """When the next call may go; infinite while there is no place or booking for it."""
-        if self._in_flight >= self._places:
-            return math.inf
+        """When the next call may go that has a place; infinite while there is no booking for it."""
         return max(self._paused_until, self._next_booking(now))
 
     def _let_go(self, tokens: int) -> _SharedPermit:
