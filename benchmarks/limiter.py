@@ -30,6 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 CALL_MS = 5.0
+WARM_S = 2.0
+"""Calls before the cost is measured: a limiter first learns how many there are."""
 MOST, LEAST, MOST_ASKED, MOST_COST = 1.0, 0.97, 1.02, 0.02
 
 
@@ -209,6 +211,7 @@ def cost(ray: Any, arm: str, limits: dict[str, Any], seconds: float) -> float:
 
     async def run() -> tuple[int, float]:
         async with arm_of(arm, limits) as acquire:
+            await paced(acquire, WARM_S, 500.0, 0.2)
             before = own_cpu_s() + await asyncio.to_thread(keeper_cpu_s, ray)
             count = await paced(acquire, seconds, 500.0, 0.2)
             return count, own_cpu_s() + await asyncio.to_thread(keeper_cpu_s, ray) - before

@@ -23,8 +23,8 @@ TTL_S = 3.0
 """A worker that is silent for so long is dead, and what it had goes to the others."""
 BEAT_S = 0.2
 """How often a worker reports while it works."""
-ALONE_BEAT_S = 0.5
-"""The same, where nobody else needs its places and no request has to be booked."""
+ALONE_BEAT_S = 0.4
+"""The same, where nobody else needs what it has: a message costs more than all else here."""
 IDLE_BEAT_S = 1.0
 SOON_S = 0.05
 """How soon a worker reports that it has heard that others need its places."""
@@ -244,14 +244,15 @@ class Budget:
         if not self._is_metered:
             return ()
         bookings: list[float] = []
+        ahead_s = self._ahead_s(now)
         for tokens in costs[:MOST_COSTS]:
             wait_s = self._wait_s(tokens, now)
             if wait_s > NEAR_S and wait_s > self._reach_s(worker):
                 break
-            before_s = self._ahead_s(now)
             self._buckets.take(tokens, now)
             self._pace.admit(now + wait_s)
-            worker.credit_s -= self._ahead_s(now) - before_s
+            before_s, ahead_s = ahead_s, self._ahead_s(now)
+            worker.credit_s -= ahead_s - before_s
             bookings.append(wait_s)
         return tuple(bookings)
 
@@ -259,12 +260,11 @@ class Budget:
         return max(self._pace.wait_s(now), self._buckets.ahead_s(now))
 
     def _again_s(self, worker: _Worker, now: float) -> float:
+        beat_s = ALONE_BEAT_S if len(self._workers) == 1 else BEAT_S
         if worker.is_short:  # With nothing to be had before, there is no need to ask before.
             far_s = self._wait_s(0, now) - self._reach_s(worker)
-            return min(IDLE_BEAT_S, max(BEAT_S, far_s))
-        if len(self._workers) == 1 and not self._is_metered:
-            return ALONE_BEAT_S
-        return BEAT_S if worker.wanted or worker.places else IDLE_BEAT_S
+            return min(IDLE_BEAT_S, max(beat_s, far_s))
+        return beat_s if worker.wanted or worker.places else IDLE_BEAT_S
 
 
 def shares(wanted: Mapping[str, int], most: int, *, turn: int = 0) -> dict[str, int]:

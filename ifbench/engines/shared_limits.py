@@ -13,9 +13,17 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
-from ifbench.engines.budget import BEAT_S, IDLE_BEAT_S, MOST_COSTS, Grant, Report
+from ifbench.engines.budget import (
+    ALONE_BEAT_S,
+    BEAT_S,
+    IDLE_BEAT_S,
+    MOST_COSTS,
+    Grant,
+    Report,
+)
 from ifbench.engines.budgets import (
     BudgetId,
     ClientId,
@@ -34,8 +42,11 @@ Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
 SPACING_S = 0.05
 """Requests of one worker are at least so far apart."""
 RETRY_S = 0.25
-AHEAD_S = 1.25 * BEAT_S
-"""Calls of the next so many seconds are booked before they come."""
+AHEAD = 1.25
+"""Calls of so many beats are booked before they come."""
+TICK_S = 0.01
+"""Calls whose moments are no further apart go together, at the last of them: to wake up for each
+costs more."""
 STALE_S = 0.25
 """A booking that is so late is given back."""
 
@@ -87,6 +98,7 @@ class SharedLimiter:
         # What was granted.
         self._places = 0
         self._is_metered = True
+        self._beat_s = BEAT_S
         self._bookings: deque[tuple[float, int]] = deque()
         self._paused_until = -math.inf
         self._closed = ""
@@ -95,6 +107,7 @@ class SharedLimiter:
         self._asked_at = now()
         self._wanted = 0
         self._is_short = False
+        self._is_asking = False
         # What has happened since.
         self._unused = self._tokens = self._sent = self._booked_sent = self._denied = 0
         self._mean_tokens = 0.0
@@ -116,15 +129,19 @@ class SharedLimiter:
         ticket: asyncio.Future[_SharedPermit] = asyncio.get_running_loop().create_future()
         self._queue.append((ticket, tokens))
         self._serve()
-        # Else the next report is early enough, or the ticket waits for a booking that it has.
-        if not (ticket.done() or self._is_short or self._is_provided):
-            self._report_by(self._now())
+        if not (ticket.done() or self._is_asking):  # Else what comes may be enough.
+            self._report_if_needed()
         try:
             return await ticket
         except asyncio.CancelledError:
             if ticket.done() and not ticket.cancelled() and ticket.exception() is None:
                 ticket.result().release(0)
             raise
+
+    def _report_if_needed(self) -> None:
+        """Report at once where calls wait for what the next report might bring."""
+        if self._queue and not (self._is_short or self._is_provided):
+            self._report_by(self._now())
 
     @property
     def _is_provided(self) -> bool:
@@ -179,7 +196,7 @@ class SharedLimiter:
             words=self._words,
             refused=self._refused,
         )
-        self._asked_at = now
+        self._asked_at, self._is_asking = now, True
         self._unused = self._tokens = self._sent = self._booked_sent = self._denied = 0
         self._pause_s = None
         self._answered, self._failures = False, 0
@@ -189,6 +206,7 @@ class SharedLimiter:
         """Go on as granted."""
         now = self._now()
         self._places, self._is_metered = grant.places, grant.is_metered
+        self._beat_s = min(max(grant.again_s, BEAT_S), ALONE_BEAT_S)
         if grant.pause_s > 0:
             self._paused_until = max(self._paused_until, now + grant.pause_s)
             self._void_bookings()
@@ -201,7 +219,9 @@ class SharedLimiter:
             self._close(grant.closed)
         elif not self._refused:
             self._closed = ""
+        self._is_asking = False
         self._serve()
+        self._report_if_needed()
 
     def _costs(self, waiting: int, now: float) -> tuple[int, ...]:
         """What to book: calls that wait and could go, and those that will come until the next
@@ -212,9 +232,11 @@ class SharedLimiter:
         # Of a report that came early the share of a beat counts, or it would ask for too little,
         # and so bring about the next early one.
         elapsed_s = max(now - self._asked_at, SPACING_S)
-        share = min(1.0, elapsed_s / BEAT_S)
+        share = min(1.0, elapsed_s / self._beat_s)
         self._rate += share * (self._booked_sent / elapsed_s - self._rate)
-        expected = 1 + math.ceil(AHEAD_S * self._rate) if self._rate * BEAT_S > 1 else 0
+        expected = 0
+        if self._rate * self._beat_s > 1:
+            expected = 1 + math.ceil(AHEAD * self._beat_s * self._rate)
         free = max(0, self._places - self._in_flight) if self._places else waiting
         count = min(MOST_COSTS, min(waiting, free) + expected) - len(self._bookings)
         costs = [tokens for ticket, tokens in self._queue if not ticket.done()]
@@ -248,7 +270,7 @@ class SharedLimiter:
             if self._in_flight >= self._places:
                 return
             if (opens_at := self._opens_at(now)) > now:
-                self._serve_at(opens_at, now)
+                self._serve_at(self._last_within_a_tick(opens_at), now)
                 return
             self._queue.popleft()
             ticket.set_result(self._let_go(tokens))
@@ -256,6 +278,15 @@ class SharedLimiter:
     def _opens_at(self, now: float) -> float:
         """When the next call may go that has a place; infinite while there is no booking for it."""
         return max(self._paused_until, self._next_booking(now))
+
+    def _last_within_a_tick(self, opens_at: float) -> float:
+        """When the first of the queue may go, and those whose bookings follow right behind."""
+        last = opens_at
+        for moment, _ in islice(self._bookings, len(self._queue)):
+            if moment > opens_at + TICK_S:
+                break
+            last = max(last, moment)
+        return last
 
     def _let_go(self, tokens: int) -> _SharedPermit:
         self._in_flight += 1

@@ -11,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ifbench.engines.breaker import Breaker
-from ifbench.engines.budget import BEAT_S, HORIZON_S, TTL_S, Budget, Grant, Report, lowest, shares
+from ifbench.engines.budget import (
+    ALONE_BEAT_S,
+    BEAT_S,
+    HORIZON_S,
+    TTL_S,
+    Budget,
+    Grant,
+    Report,
+    lowest,
+    shares,
+)
 from ifbench.types import Limits
 
 
@@ -102,6 +112,15 @@ def test_worker_that_is_to_give_idle_places_back_says_soon_that_it_has():
     other.report(0.1, waiting=50)
     assert one.report(0.2, waiting=2).again_s <= 0.05
     assert one.report(0.25, waiting=2).again_s == BEAT_S
+
+
+@pytest.mark.parametrize("per_minute", [None, 600])
+def test_a_lone_worker_reports_half_as_often(per_minute):
+    one, other = workers(2, Limits(concurrency=10, requests_per_minute=per_minute))
+    assert one.report(0.0, waiting=20, costs=(10, 10)).again_s == ALONE_BEAT_S
+    other.report(0.1, waiting=20, costs=(10, 10))
+    assert one.report(0.2, waiting=20, costs=(10, 10)).again_s == BEAT_S
+    assert ALONE_BEAT_S < HORIZON_S  # Else its bookings would end before its next report.
 
 
 def test_what_one_does_not_need_is_the_others():

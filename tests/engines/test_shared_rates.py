@@ -42,10 +42,15 @@ class Wire:
 class Crew:
     """Workers that send through one budget, and the moments at which they did."""
 
-    def __init__(self, per_minute: float, seconds: tuple[float, float] = QUICK) -> None:
+    def __init__(
+        self,
+        per_minute: float,
+        seconds: tuple[float, float] = QUICK,
+        limits: Limits | None = None,
+    ) -> None:
         self.wire = Wire(seconds)
-        limits = Limits(requests_per_minute=per_minute, concurrency=400)
-        self._model = chat_model(limits=limits)
+        own = Limits(requests_per_minute=per_minute, concurrency=400)
+        self._model = chat_model(limits=limits or own)
         self.sent: dict[str, list[float]] = {}
         self.waited: dict[str, list[float]] = {}
 
@@ -159,6 +164,13 @@ def test_bookings_that_several_give_back_in_turn_make_no_burst():
     assert all(later - earlier > 0.7 for earlier, later in pairwise(crew.moments))
 
 
+def test_requests_at_a_low_rate_set_out_evenly():
+    """An endpoint may refuse the second of two that are not a whole second apart."""
+    crew = Crew(60)
+    run_simulated(together(crew.work("w", 60.0)))
+    assert all(later - earlier > 1.0 for earlier, later in pairwise(crew.moments))
+
+
 def test_calls_that_come_in_bunches_below_the_rate_wait_little_and_need_few_messages():
     """500 a second, five at a time: their bookings are asked for before they come."""
     wire, waited = Wire((0.004, 0.02)), []
@@ -182,5 +194,16 @@ def test_calls_that_come_in_bunches_below_the_rate_wait_little_and_need_few_mess
                     await asyncio.sleep(0.01)
 
     run_simulated(seconds())
-    assert wire.requests < 70  # In ten seconds.
+    assert wire.requests < 40  # In ten seconds.
     assert sum(waited) / len(waited) < 0.0005
+
+
+@pytest.mark.parametrize(("limits", "width", "most"), [
+    ({"concurrency": 5}, 0, 32),  # Nobody asks.
+    ({"concurrency": 5}, 20, 85),  # Calls wait for places.
+    ({"concurrency": 400, "requests_per_minute": 60}, 20, 85),  # They wait for bookings.
+])  # fmt: skip
+def test_who_waits_for_what_no_report_can_bring_does_not_ask_for_it(limits, width, most):
+    crew = Crew(0, limits=Limits(**limits))
+    run_simulated(together(crew.work("w", 30.0, width=width)))
+    assert crew.wire.requests < most  # In half a minute.
