@@ -16,6 +16,7 @@ from pathlib import Path
 from ifbench import __version__
 from ifbench.errors import IfbenchError
 from ifbench.logs import Logging, form_of_environment, start_logging
+from ifbench.visible import visible_lines
 
 EXIT_OK = 0
 EXIT_FINDINGS = 1
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A name from our own table below, never a user's.
         return int(import_module(f"ifbench.commands.{options.module}").run(options))
     except IfbenchError as error:
-        print(f"ifbench: {error}", file=sys.stderr)
+        _say(error)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print("ifbench: interrupted", file=sys.stderr)
@@ -46,8 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return EXIT_OK
     except OSError as error:  # a full disk under our output, say
-        print(f"ifbench: {error}", file=sys.stderr)
+        _say(error)
         return EXIT_BAD_INPUT
+
+
+def _say(error: Exception) -> None:
+    """In one or more lines; an error may quote whatever stands in a file."""
+    print(f"ifbench: {visible_lines(str(error))}", file=sys.stderr)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

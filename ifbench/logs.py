@@ -21,6 +21,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Literal, TypeAlias, cast, get_args
 
+from ifbench.visible import visible_lines
+
 Form: TypeAlias = Literal["text", "json"]
 VARIABLE = "IFBENCH_LOG"
 LEVELS = (logging.WARNING, logging.INFO, logging.DEBUG)
@@ -113,7 +115,7 @@ class _Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         row = _row.get()
         where = f"  (sample {row.sample}, candidate {row.candidate}, {row.step})" if row else ""
-        return f"ifbench: {super().format(record)}{where}"
+        return visible_lines(f"ifbench: {super().format(record)}{where}")
 
 
 class _JsonLines(logging.Formatter):

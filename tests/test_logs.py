@@ -64,6 +64,12 @@ def test_text_has_it_too(capsys):
     ]
 
 
+def test_what_would_steer_the_terminal_is_shown_and_lines_stay_lines(capsys):
+    start_logging(Logging())
+    log.warning("it said:\n%s", "a\x1b[2J\rb")
+    assert capsys.readouterr().err == "ifbench: it said:\na\\x1b[2J\\rb\n"
+
+
 async def test_rows_side_by_side_do_not_mix_also_in_threads(capsys):
     start_logging(Logging(form="json"))
 

@@ -14,7 +14,6 @@ from ifbench.cli import EXIT_OK
 from ifbench.commands.report import find_run
 from ifbench.config import load_config
 from ifbench.errors import DatasetError
-from ifbench.report.cells import visible
 from ifbench.report.verdicts import verdict_lines
 from ifbench.schemas import table_to_scores, table_to_verdicts
 from ifbench.store import Manifest, Store, read_scores, read_verdicts
@@ -27,6 +26,7 @@ from ifbench.types import (
     UnboundParams,
     Verdict,
 )
+from ifbench.visible import visible
 
 _DEFAULTS = ("candidates=[scripted]", "judge=null", "execution=local")
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
-from unicodedata import category
 
 from ifbench.metrics import Figure
 
@@ -27,16 +26,6 @@ class Cell:
 
     text: str
     data: Mapping[str, Value]
-
-
-def visible(text: str) -> str:
-    """The text on one line: line ends, control characters and the like as Python spells them."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() or category(c) == "Zs" else c.encode("unicode_escape").decode()
-        for c in text
-    )
 
 
 def count(name: str, number: int) -> Cell:

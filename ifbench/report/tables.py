@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from ifbench.report.cells import Cell, Value, visible
+from ifbench.report.cells import Cell, Value
+from ifbench.visible import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ifbench.report.cells import visible
 from ifbench.types import Verdict
+from ifbench.visible import visible
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[str]:

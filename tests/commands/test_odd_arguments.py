@@ -145,3 +145,30 @@ def test_a_source_in_another_encoding_is_refused_with_the_place(tmp_path, capsys
     (tmp_path / "in.txt").write_bytes(b'[{"a":\n "\xe9"}]')
     said = refused(capsys, "data", "from-source", source, "in.txt", "-o", "out.jsonl")
     assert "in.txt line 2: byte 3 is no UTF-8 (0xe9)" in said
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan", "candidates=[a\x1b[2J\rb]"],
+        ["plan", "candidates=[scripted]", "benchmark.data=a\x1b[2J\rb"],
+        ["plan", "\x1b[2J\rkey=1"],
+        ["verify", "a\x1b[2J\rb"],
+        ["report", "--store", "a\x1b[2J\rb"],
+        ["show", "a\x1b[2J\rb"],
+    ],
+)
+def test_what_would_steer_the_terminal_is_shown(capsys, arguments):
+    said = refused(capsys, *arguments)
+    assert "\\x1b[2J\\r" in said
+    assert not {"\x1b", "\r"} & set(said)
+
+
+def test_what_would_steer_the_terminal_is_shown_of_a_file_too(tmp_path, capsys):
+    path = tmp_path / "d.jsonl"
+    item = {"constraint": "c\x1b[2J", "params": {}}
+    path.write_text(json.dumps({**RECORD, "id": "a\x1b[2J", "checklist": [item]}))
+    main(["data", "check", str(path)])
+    said = "".join(capsys.readouterr())
+    assert "\\x1b[2J" in said
+    assert "\x1b" not in said
