@@ -115,7 +115,7 @@ def _notes(runs: Sequence[Manifest]) -> tuple[str, ...]:
     """What tells runs of one table apart, beyond their models."""
     words = differences([without(one, *_BY_MODEL) for one in named(runs)])
     return tuple(
-        f"run {run.run_id} ({', '.join(_models(run))}): {one}."
+        f"run {run.run_id} ({', '.join(run.candidates)}): {one}."
         for run, one in zip(runs, words, strict=True)
         if one
     )
@@ -238,10 +238,6 @@ def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
     return {name: " ".join(values) for name, values in names.items()}
 
 
-def _models(run: Manifest) -> list[str]:
-    return [_name(model) for model in run.config.get("candidates") or ()]
-
-
 def _name(value: Any) -> str:
     return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
 
@@ -347,7 +343,7 @@ def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     return (
         manifest.run_id,
         " ".join(filter(None, (_name(benchmark), variant))),
-        ", ".join(_models(manifest)),
+        ", ".join(manifest.candidates),
         _name(config.get("judge")),
         _name(config.get("grader")),
         config.get("correctness", "?"),

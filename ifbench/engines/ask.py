@@ -20,6 +20,7 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeAlias
 
+from ifbench.engines.breaker import PROBE_AFTER_S
 from ifbench.engines.budgets import ClientId, client_of
 from ifbench.engines.engine import Ask, Engine, Try, failed_response
 from ifbench.engines.estimates import estimated_input_tokens, estimated_tokens, most_usd
@@ -51,11 +52,6 @@ class Journal(Protocol):
 STOPPED = "the run was stopped before this call"
 NO_ANSWER = frozenset({FailureKind.TRANSPORT, FailureKind.TIMEOUT})
 """Failures that say something of the endpoint, not of the request."""
-
-
-_DOWN_S = 30.0
-"""How long a call without an answer stands for the other runs: as long as an endpoint that is out
-is left alone (`Breaker.probe_after_s`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,10 @@ class Asker:
         return response
 
     def _remember(self, call: _Call, response: Response) -> None:
-        """Keep in mind for the other runs that a prompt has had no answer; what is old is dropped."""
+        """Keep in mind for the other runs that a prompt has had no answer; what is old is dropped.
+
+        It stands for as long as an endpoint that is out is left alone.
+        """
         known = self._unanswered.get(call.client)
         if known is None or response.failure is None or response.failure.kind not in NO_ANSWER:
             return
@@ -169,7 +168,7 @@ class Asker:
         for old in [key for key, one in known.items() if one.until <= now]:
             del known[old]
         known.pop(response.key, None)
-        known[response.key] = _Unanswered(call.tally.run, now + _DOWN_S, response)
+        known[response.key] = _Unanswered(call.tally.run, now + PROBE_AFTER_S, response)
 
     async def _call(self, call: _Call) -> Response:
         async def wait(tried: Try, seconds: float) -> bool:

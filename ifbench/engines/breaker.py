@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+PROBE_AFTER_S = 30.0
+"""An endpoint that is out is left alone for so long."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Breaker:
@@ -17,7 +20,7 @@ class Breaker:
     outage_s: float = 20.0
     """An outage is so many failures in a row, over so many seconds. A restart is shorter, and
     calls that try again outlive it."""
-    probe_after_s: float = 30.0
+    probe_after_s: float = PROBE_AFTER_S
     probe_s: float = 60.0
     """Time that one asker has to find out whether the endpoint is back."""
     _failures: int = 0

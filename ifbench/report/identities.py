@@ -48,7 +48,7 @@ def sides(first: Manifest, second: Manifest, compared: tuple[Collection[str], ..
     if paths:
         one, two = (_side_name(paths, leaves) for leaves in flat)
     else:
-        one, two = (", ".join(_candidates(run)) for run in runs)
+        one, two = (", ".join(run.candidates) for run in runs)
     if one == two:
         one, two = first.run_id, second.run_id
     return Sides(names=(one, two), is_of_same_answers=all(path[0] in _DECIDE for path in paths))
@@ -121,10 +121,6 @@ def _cut_down(identity: JsonObject, candidates: Collection[str]) -> JsonObject:
     kept = [model for model in identity.get("candidates", ()) if model["name"] in candidates]
     rest = without(identity, "attempts", *(f"benchmark.{name}" for name in _SELECTION))
     return {**rest, "candidates": kept}
-
-
-def _candidates(run: Manifest) -> list[str]:
-    return [str(model["name"]) for model in run.config.get("candidates", ())]
 
 
 def _side_name(paths: Sequence[_Path], leaves: _Leaves) -> str:

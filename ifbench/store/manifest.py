@@ -123,6 +123,15 @@ class Manifest:
     invocations: tuple[Invocation, ...] = ()
 
     @property
+    def candidates(self) -> list[str]:
+        """The names of the models that it asks; `?` where a file of another hand names none."""
+        models = self.config.get("candidates") or ()
+        return [
+            str(model.get("name", "?")) if isinstance(model, Mapping) else str(model)
+            for model in models
+        ]
+
+    @property
     def started_at(self) -> datetime | None:
         """When its first invocation began."""
         return self.invocations[0].started_at if self.invocations else None
