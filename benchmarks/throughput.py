@@ -141,7 +141,7 @@ class Used(NamedTuple):
 
 
 class Watch:
-    """Reads every 0.25 s what the tree under one process has used."""
+    """Reads every second what the tree under one process has used."""
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -166,7 +166,7 @@ class Watch:
         return Counter({name: seconds * share for name, seconds in used.items()})
 
     def _run(self) -> None:
-        while not self._over.wait(0.25):
+        while not self._over.wait(1.0):
             self._last |= _tree(self._root)  # One that has ended keeps what it had used.
             total: Counter[str] = Counter()
             for name, seconds in self._last.values():

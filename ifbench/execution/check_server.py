@@ -6,7 +6,6 @@ The parent is `sandbox.Sandbox`; `check_process.CheckProcess` starts it.
 from __future__ import annotations
 
 import ctypes
-import gc
 import importlib
 import mmap
 import os
@@ -31,6 +30,7 @@ from ifbench.execution.check_frames import (
     load_frame,
     pack,
 )
+from ifbench.execution.collector import spare_what_is_there
 from ifbench.types import Cause
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -48,10 +48,7 @@ def serve(parent: int, catalogue: str, time_s: float, memory_mb: int, place: int
     except Exception as error:  # noqa: BLE001  # Whatever an import raises is told to the parent.
         _write(replies, pack(BROKEN, f"{type(error).__name__}: {error}"))
         return
-    # What was imported stays, so the collector need not look at it again; checks leave few cycles.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(20_000, 10, 10)
+    spare_what_is_there()
     in_work = mmap.mmap(place, LENGTH.size)
     _silence()
     _bound_memory(memory_mb)

@@ -16,6 +16,7 @@ from contextlib import AsyncExitStack, suppress
 from typing import TypeAlias
 
 from ifbench.errors import StoreError
+from ifbench.execution.collector import spare_what_is_there
 from ifbench.execution.commons import Commons
 from ifbench.execution.handling import STORE_IS_FULL, handled
 from ifbench.execution.in_hand import InHand
@@ -114,6 +115,7 @@ class LocalExecutor:
                 servers=self.servers,
             )
             works = [await stack.enter_async_context(step.build(seat)) for step in steps]
+            spare_what_is_there()
             # A belt before each lane of the first step and before each further step, and one out.
             widths = [max(1, steps[0].workers * lane.in_flight) for lane in lanes]
             starts: list[_Belt] = [asyncio.Queue(maxsize=width) for width in widths]

@@ -19,6 +19,7 @@ from typing import Any
 import pyarrow as pa
 
 from ifbench.errors import StoreError
+from ifbench.execution.collector import spare_what_is_there
 from ifbench.execution.crashes import Places, row_id, row_name, set_apart
 from ifbench.execution.handling import handled
 from ifbench.execution.in_hand import InHand
@@ -80,6 +81,7 @@ class Worker:
         self._works: tuple[tuple[str, Work], ...] = self._on_loop(self._open_all(steps, seat))
         self._places: Places = self._on_loop(self._make_places(steps))
         self._staying: asyncio.Event = self._on_loop(self._make_staying())
+        spare_what_is_there()
         threading.Thread(target=self._report, daemon=True).start()
 
     def __call__(self, block: pa.Table) -> pa.Table:
