@@ -6,7 +6,7 @@ it wants, and the `Grant` answers both.
 Calls in flight are *places*. A worker may use its places again and again without asking. They
 are counted as its own until it has reported fewer, so that the sum never exceeds the limit, and
 are shared out by need, evenly where there are too few. Requests a minute are *bookings*:
-moments, up to `HORIZON_S` ahead, at which the worker may send. So a worker that reports five
+moments, up to `HORIZON_S` ahead, at which the worker may send. So a worker that reports a few
 times a second sends at an even pace, and nobody waits for a message.
 """
 
