@@ -67,7 +67,7 @@ def plan_naively(folder: Path) -> None:
     from ifbench.benchmarks.datasets import open_dataset
     from ifbench.config import load_config
     from ifbench.keys import prompt_key
-    from ifbench.pipeline import trials
+    from ifbench.runs import trials
     from ifbench.stages.prepare import prepare
 
     config = load_config(overrides(folder, "local"), config_dir=folder / "conf")

@@ -91,7 +91,7 @@ def fill(folder: str, arm: list, first: int, last: int) -> None:
     """Store the answers to all trials but those of these places, as a run would."""
     from ifbench.benchmarks.datasets import open_dataset
     from ifbench.config import load_config
-    from ifbench.pipeline import trials
+    from ifbench.runs import trials
     from ifbench.store import open_store
 
     config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")

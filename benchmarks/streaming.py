@@ -61,12 +61,12 @@ def with_barriers(rows: Iterable, steps: tuple) -> Iterator:
 def timed(run: Callable, config) -> tuple[float, float]:
     """Seconds on the clock, and of the processor in this process and its ended children."""
     from ifbench.benchmarks.datasets import open_dataset
-    from ifbench.pipeline import trials
+    from ifbench.runs import trials
     from ifbench.workers import evaluation_steps
 
     rows = list(trials(config, open_dataset(config.benchmark)))
     before, started = cpu_s(), time.monotonic()
-    done = list(run(rows, evaluation_steps(config)))
+    done = list(run(rows, evaluation_steps({"": config})))
     took_s, used_s = time.monotonic() - started, cpu_s() - before
     assert len(done) == len(rows)
     assert all(row.score is not None and row.score.is_complete for row in done)

@@ -37,3 +37,18 @@ def test_a_benchmark_says_what_it_measures(path):
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
 def test_the_readme_names_every_benchmark(path):
     assert f"`{path.name}`" in (FOLDER / "README.md").read_text()
+
+
+def test_a_streamed_pipeline_is_measured_beside_one_with_barriers():
+    """The cheapest of those that build a run by themselves, to its end."""
+    done = subprocess.run(
+        [sys.executable, FOLDER / "streaming.py", "--small"],
+        env={**os.environ, "PYTHONPATH": str(FOLDER.parent)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "| barrier |" in done.stdout
+    assert "| streamed |" in done.stdout
