@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # A name from our own table below, never a user's.
         return int(import_module(f"ifbench.commands.{options.module}").run(options))
     except IfbenchError as error:
-        _say(error)
+        say_error(error)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
         print("ifbench: interrupted", file=sys.stderr)
@@ -47,12 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return EXIT_OK
     except OSError as error:  # a full disk under our output, say
-        _say(error)
+        say_error(error)
         return EXIT_BAD_INPUT
 
 
-def _say(error: Exception) -> None:
-    """In one or more lines; an error may quote whatever stands in a file."""
+def say_error(error: Exception) -> None:
+    """Print an error, in one or more lines; it may quote whatever stands in a file."""
     print(f"ifbench: {visible_lines(str(error))}", file=sys.stderr)
 
 

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from ifbench.benchmarks import get_benchmark
-from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED
+from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED, say_error
 from ifbench.commands.stopping import DRAIN_S, Stopper
 from ifbench.config import Point, RunConfig, load_points
 from ifbench.errors import IfbenchError
@@ -87,7 +87,7 @@ def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) 
     try:
         evaluations = evaluate(runs, executor, watch, is_interrupted=lambda: stopper.is_stopped)
     except IfbenchError as error:
-        print(f"ifbench: {error}", file=sys.stderr)
+        say_error(error)
         print(f"What was answered is stored. Once mended, go on with: {command}", file=sys.stderr)
         return EXIT_BAD_INPUT
     _print_results(runs, evaluations)

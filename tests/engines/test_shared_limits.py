@@ -98,9 +98,8 @@ async def test_workers_share_a_rate():
     assert steady <= 100 * steady_s + 25
     assert steady >= 85 * steady_s
     counts = [len(sent) for sent in traffic.sent.values()]
-    assert min(counts) > 0.4 * max(
-        counts
-    )  # How even it is: `test_shared_rates`, in simulated time.
+    # How even it is: `test_shared_rates`, in simulated time.
+    assert min(counts) > 0.4 * max(counts)
 
 
 async def test_workers_share_the_calls_in_flight():
