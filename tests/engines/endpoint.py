@@ -159,7 +159,12 @@ class FakeEndpoint:
         app.router.add_get("/control/counts", self._send_counts)
         app.router.add_post("/control/behave", self._take_faults)
         app.router.add_post("/control/reset", self._reset)
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            shutdown_timeout=0.1,
+            handler_cancellation=True,  # Nothing is answered to a driver that was killed.
+        )
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", self._port).start()
         return self

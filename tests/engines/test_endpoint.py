@@ -42,6 +42,28 @@ async def test_an_answer_that_comes_after_a_reset_is_not_counted_again_from_ther
         assert not endpoint.answered
 
 
+async def test_nothing_is_said_to_an_asker_that_went_away():
+    said: list[str] = []
+
+    def reply(body):
+        said.append(body["messages"][0]["content"])
+        return "late"
+
+    async with FakeEndpoint(latency_s=0.5, reply=reply) as endpoint:
+        engine = chat_engine(endpoint.url)
+        asked = [
+            asyncio.ensure_future(engine.generate(chat_prompt(text))) for text in ("gone", "stays")
+        ]
+        while endpoint.in_flight < 2:
+            await asyncio.sleep(0.01)
+        asked[0].cancel()
+        assert (await asked[1]).response.is_answered
+        await engine.aclose()
+        assert said == ["stays"]
+        assert endpoint.answered.total() == 1
+        assert endpoint.in_flight == 0
+
+
 async def test_requests_above_the_rate_are_refused():
     async with FakeEndpoint(requests_per_s=5) as endpoint:
         engine = chat_engine(endpoint.url)
