@@ -166,7 +166,7 @@ def _answer_lines(
     told: set[str] = set()
     for verdict in verdicts:
         place = _PLACES[verdict.aspect].format(verdict.item)
-        yield from (f"  {line}" for line in _marked(place, verdict_lines(verdict)))
+        yield from _verdict_lines(place, verdict)
         for key in (key for key in verdict.asked if key not in told):
             yield from _response_lines(stored.get(key), "asked, it said")
         if told & {*verdict.asked}:
@@ -178,9 +178,10 @@ _PLACES = {"constraint": "[{}] ", "task": "task [{}] ", "correctness": ""}
 """How the sample's own lines call what a verdict is about."""
 
 
-def _marked(place: str, lines: Iterator[str]) -> Iterator[str]:
-    yield f"{place}{next(lines)}"
-    yield from lines
+def _verdict_lines(place: str, verdict: Verdict) -> Iterator[str]:
+    first, *others = verdict_lines(verdict)
+    yield f"  {place}{first}"
+    yield from (f"      {line}" for line in others)
 
 
 def _response_lines(response: Response | None, title: str) -> Iterator[str]:

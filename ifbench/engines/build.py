@@ -13,7 +13,7 @@ from ifbench.engines.limits import local_limiters
 from ifbench.engines.options import NoOptions, read_options
 from ifbench.engines.shared_limits import Keeper, shared_limiters
 from ifbench.engines.spending import local_spending
-from ifbench.errors import ConfigError
+from ifbench.errors import ConfigError, PrerequisiteError
 from ifbench.tally import Tally
 from ifbench.types import ModelConfig
 
@@ -96,16 +96,27 @@ async def open_engines(
     find_servers: FindServers | None = None,
     stopping: Callable[[], bool] = lambda: False,
 ) -> AsyncIterator[dict[ClientId, Engine]]:
-    """An engine for each model's client, closed on leaving."""
+    """An engine for each model's client, closed on leaving.
+
+    Raises `ConfigError` or `PrerequisiteError`: what is wrong with any of them, at once.
+    """
+    clients: dict[ClientId, ModelConfig] = {}
+    for model in models:
+        clients.setdefault(client_of(model), model)
     async with AsyncExitStack() as stack:
         engines: dict[ClientId, Engine] = {}
-        for model in models:
-            client = client_of(model)
-            if client not in engines:
+        problems: list[ConfigError | PrerequisiteError] = []
+        for client, model in clients.items():
+            try:
                 engines[client] = build_engine(
                     model, view_loader, find_servers=find_servers, stopping=stopping
                 )
+            except (ConfigError, PrerequisiteError) as problem:
+                problems.append(problem)
+            else:
                 stack.push_async_callback(engines[client].aclose)
+        if problems:
+            raise type(problems[0])("\n".join(map(str, problems)))
         yield engines
 
 

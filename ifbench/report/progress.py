@@ -129,6 +129,8 @@ def _call_line(purpose: str, model: str, counts: Counts, prices: Mapping[str, Pr
 def duration(seconds: float) -> str:
     if seconds < 90:
         return f"{seconds:.0f} s"
+    if seconds < 600:  # So that lines of every ten seconds differ.
+        return f"{seconds // 60:.0f} min {int(seconds % 60)} s"
     if seconds < 5400:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"

@@ -216,7 +216,10 @@ def test_show_tells_a_sample_with_its_answer_and_verdicts(capsys):
     assert "molar mass of glucose" in out
     assert 'general:decimal_number {"places": 2}' in out
     assert "answer (" in out
-    assert "decided by: script:general:decimal_number@" in out
+    assert (
+        "\n  [0] sample chemistry-mass-glucose, general:decimal_number: fail\n      reason: " in out
+    )
+    assert "\n      decided by: script:general:decimal_number@" in out
     assert ifbench("show", "chemistry-mass-gluco") == 2
     assert "did you mean `chemistry-mass-glucose`" in capsys.readouterr().err
 

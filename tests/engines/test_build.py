@@ -57,6 +57,21 @@ async def test_missing_key_is_found_before_any_call(monkeypatch):
             pass
 
 
+async def test_what_is_wrong_with_several_models_is_said_at_once(monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    models = [
+        chat_model(name="one", api_key_env="NO_SUCH_KEY"),
+        chat_model(),
+        chat_model(name="other", base_url="ftp://host/v1"),
+    ]
+    with pytest.raises(ConfigError) as told:
+        async with open_asker(models, MemoryJournal(), no_media):
+            pass
+    one, other = str(told.value).splitlines()
+    assert "model one: the environment variable NO_SUCH_KEY" in one
+    assert "model other: `base_url` must be like" in other
+
+
 def test_engines_load_their_packages_on_first_use():
     code = (
         "import sys, ifbench.engines.build, ifbench.engines.preflight, ifbench.engines.scripted; "

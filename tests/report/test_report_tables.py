@@ -11,7 +11,7 @@ import pytest
 from ifbench.metrics import Figure
 from ifbench.report import cells
 from ifbench.report.cells import Cell, percent
-from ifbench.report.progress import call_lines, step_line
+from ifbench.report.progress import call_lines, duration, step_line
 from ifbench.report.tables import Table, render
 from ifbench.types import Price
 
@@ -174,3 +174,18 @@ def test_latex_takes_every_character_that_means_something_to_it():
         r"\end{tabular}",
         "% n%",
     ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (89.4, "89 s"),
+        (119.9, "1 min 59 s"),
+        (130, "2 min 10 s"),
+        (599.9, "9 min 59 s"),
+        (600, "10 min"),
+        (7200, "2.0 h"),
+    ],
+)
+def test_a_duration_is_as_exact_as_a_reader_wants(seconds, words):
+    assert duration(seconds) == words
