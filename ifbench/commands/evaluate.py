@@ -14,6 +14,7 @@ from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED, sa
 from ifbench.commands.stopping import DRAIN_S, Stopper
 from ifbench.config import Point, RunConfig, load_points
 from ifbench.errors import IfbenchError
+from ifbench.execution.collector import give_back_memory
 from ifbench.execution.local import LocalExecutor
 from ifbench.execution.step import Step
 from ifbench.logs import note_run
@@ -90,6 +91,7 @@ def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) 
         say_error(error)
         print(f"What was answered is stored. Once mended, go on with: {command}", file=sys.stderr)
         return EXIT_BAD_INPUT
+    give_back_memory()  # The tables over many trials take about as much as the run took.
     _print_results(runs, evaluations)
     return ended(evaluations, command)
 
