@@ -1,18 +1,19 @@
 """Going on with a run that is nearly done: time to the first new call, and memory.
 
-    python benchmarks/resume.py [--trials 200000] [--owed 100] [--arms local,judged,unjudged,middle,ray]
-        [--small]
+    python benchmarks/resume.py [--trials 200000] [--owed 100] [--small]
+        [--arms local,judged,unjudged,middle,ended,ray,ray_judged]
 
 Each sample is put five times to each of two models, so that 200,000 trials are of 20,000 samples.
 A store is filled with answers of 600 characters (with the product's own writer), all but those to
 the last `owed` trials; `judged` has a judge's reply for each as well, and `unjudged` has all
 answers, so that only the judge's replies to the last are owed; in `middle` they are owed to a few
-trials in the middle of the plan (give --owed 20: more would be met by a look at some of them). Then `ifbench evaluate` is
-started against a local endpoint: shown are the seconds until the endpoint gives its first new
-answer and the command's own processor time by then (the clock says little on a busy machine),
-until all owed answers are there, and the peak memory of the command's own process and of
-its whole tree, up to the end of the command, which is stopped (as by Ctrl-C) once nothing is owed
-(`--to-the-end` lets it verify and score all trials anew).
+trials in the middle of the plan (give --owed 20: more would be met by a look at some of them);
+`ended` is like it, but the run had come to its end, and its results name the trials that were
+owed. Then `ifbench evaluate` is started against a local endpoint: shown are the seconds until the
+endpoint gives its first new answer and the command's own processor time by then (the clock says
+little on a busy machine), until all owed answers are there, and the peak memory of the command's
+own process and of its whole tree, up to the end of the command, which is stopped (as by Ctrl-C)
+once nothing is owed (`--to-the-end` lets it verify and score all trials anew).
 
 Baseline, in the same run: one process reads every stored row into a dict of plain Python rows,
 and does nothing else.
@@ -49,6 +50,8 @@ class Arm(NamedTuple):
     """Only the judge's replies are owed."""
     owed_at: float = 1.0
     """Where in the plan the trials that are owed end, as a share of it."""
+    has_results: bool = False
+    """The run had ended, and left results that say what is owed."""
 
 
 ARMS = {
@@ -56,6 +59,7 @@ ARMS = {
     "judged": Arm("local", is_judged=True),
     "unjudged": Arm("local", is_judged=True, is_answered=True),
     "middle": Arm("local", is_judged=True, is_answered=True, owed_at=0.5),
+    "ended": Arm("local", is_judged=True, is_answered=True, owed_at=0.5, has_results=True),
     "ray": Arm("ray", is_judged=False),
     "ray_judged": Arm("ray", is_judged=True),
 }
@@ -89,23 +93,47 @@ def prepare(folder: Path, arm: Arm, trials: int, owed: int, url: str) -> None:
 
 def fill(folder: str, arm: list, first: int, last: int) -> None:
     """Store the answers to all trials but those of these places, as a run would."""
-    from ifbench.benchmarks.datasets import open_dataset
-    from ifbench.config import load_config
-    from ifbench.runs import trials
-    from ifbench.store import open_store
+    from ifbench.config import load_points
+    from ifbench.runs import ready, trials
 
-    config = load_config(overrides(Path(folder), Arm(*arm)), config_dir=Path(folder) / "conf")
-    journal = open_store(config.store.uri).journal
-    some: list = []
-    for place, row in enumerate(trials(config, open_dataset(config.benchmark))):
-        is_owed = first <= place < last
-        if not is_owed or Arm(*arm).is_answered:
-            some += answers(row.item, None if is_owed else config.judge)
-        if len(some) >= 200:
-            journal.append(some)
-            some = []
-    journal.append(some)
-    journal.close()
+    own = Arm(*arm)
+    given = overrides(Path(folder), own)
+    (run,) = ready(load_points(given, is_sweep=False, config_dir=Path(folder) / "conf"))
+    journal, some = run.store.journal, []
+    with run.store.results(run.id, run.dataset.sha256) as results:
+        for place, row in enumerate(trials(run.config, run.dataset)):
+            is_owed = first <= place < last
+            if not is_owed or own.is_answered:
+                some += answers(row.item, None if is_owed else run.config.judge)
+            if own.has_results:
+                results.add(score(row.item, is_owed=is_owed), ())
+            if len(some) >= 200:
+                journal.append(some)
+                some = []
+        journal.append(some)
+        journal.close()
+        results.commit()
+
+
+def score(item, *, is_owed: bool):
+    """How a trial was scored whose judge did not answer, or did."""
+    from ifbench.types import Cause, Score
+
+    count = len(item.sample.checklist)
+    value = None if is_owed else True
+    return Score(
+        sample_id=item.sample.id,
+        benchmark="scimif",
+        candidate=item.candidate.name,
+        attempt=item.attempt,
+        judge="judge",
+        extractor="none",
+        grader="none",
+        constraints=tuple(one.constraint_id for one in item.sample.checklist),
+        satisfied=(value,) * count,
+        requirements=((value,),) * count,
+        causes=(Cause.TRANSPORT,) if is_owed else (),
+    )
 
 
 def answers(item, judge) -> Iterator:

@@ -9,7 +9,6 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.util import find_spec
 from types import MappingProxyType
 
@@ -23,7 +22,7 @@ from ifbench.keys import KeySet
 from ifbench.media.places import needs_decoder
 from ifbench.prompts import all_template_hashes
 from ifbench.stages.plan import plan
-from ifbench.store import Manifest, Store, open_store, run_id
+from ifbench.store import Manifest, Store, open_store, run_id, trials_with_failed_calls
 from ifbench.store.location import session_address
 from ifbench.survey import Survey, survey
 from ifbench.told import told
@@ -74,9 +73,15 @@ class _Draft:
     manifest: Manifest
     points: tuple[str, ...] = ()
 
+    @property
+    def run(self) -> str:
+        return self.manifest.run_id
+
 
 FEW_TRIALS = 5000
 """Trials whose stored answers are all read before a run: that takes a few seconds."""
+_MOST_DOUBTED = 1024
+"""Trials that owed calls as a run last ended, and are looked at first."""
 
 
 def ready(points: Sequence[Point], *, exact: bool = False) -> tuple[Run, ...]:
@@ -96,7 +101,14 @@ def ready(points: Sequence[Point], *, exact: bool = False) -> tuple[Run, ...]:
     drafts = _drafts(points, store)
     address = session_address(store.root, secrets.token_hex(4))
     exact = exact or sum(map(_count, drafts)) <= FEW_TRIALS
-    look = partial(survey, exact=exact, earlier=KeySet() if len(drafts) > 1 else None)
+    earlier = KeySet() if len(drafts) > 1 else None
+
+    def look(draft: _Draft, rows: Callable[[], Iterator[Trial]]) -> Survey:
+        doubted = () if exact else trials_with_failed_calls(store.root, draft.run, _MOST_DOUBTED)
+        return survey(
+            draft.config, rows, store.journal, exact=exact, earlier=earlier, doubted=doubted
+        )
+
     return tuple(_surveyed(draft, store, address, look) for draft in drafts)
 
 
@@ -112,8 +124,8 @@ def _drafts(points: Sequence[Point], store: Store) -> list[_Draft]:
         with of_point(point.name):
             draft = _draft(point, store, datasets)
         names = (point.name,) if point.name else ()
-        before = found.get(draft.manifest.run_id, draft)
-        found[draft.manifest.run_id] = replace(before, points=(*before.points, *names))
+        before = found.get(draft.run, draft)
+        found[draft.run] = replace(before, points=(*before.points, *names))
     return list(found.values())
 
 
@@ -138,15 +150,20 @@ def _draft(point: Point, store: Store, datasets: list[tuple[Benchmark, Dataset]]
     return _Draft(config=config, dataset=dataset, manifest=_continued(store, manifest))
 
 
-def _surveyed(draft: _Draft, store: Store, address: str, look: Callable[..., Survey]) -> Run:
-    config, dataset, run = draft.config, draft.dataset, draft.manifest.run_id
+def _surveyed(
+    draft: _Draft,
+    store: Store,
+    address: str,
+    look: Callable[[_Draft, Callable[[], Iterator[Trial]]], Survey],
+) -> Run:
+    config, dataset, run = draft.config, draft.dataset, draft.run
 
     def rows() -> Iterator[Trial]:
         every = trials(config, dataset, run)
         return told(every, "looking up what is stored: trials", _count(draft))
 
     with of_point(draft.points[0] if draft.points else ""):
-        found = look(config, rows, store.journal)
+        found = look(draft, rows)
         check_decoder(config, dataset, found)
     return Run(
         config=_kept_at(config, address),

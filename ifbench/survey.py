@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress, groupby, islice
 
@@ -29,6 +29,7 @@ from ifbench.stages.prepare import prepare
 from ifbench.stages.roles import CheckAll, Roles
 from ifbench.stages.spans import ask_spans
 from ifbench.stages.verify import check_calls
+from ifbench.store import TrialId
 from ifbench.types import (
     FailureKind,
     Prompt,
@@ -117,6 +118,7 @@ def survey(
     *,
     exact: bool = True,
     earlier: KeySet | None = None,
+    doubted: Collection[TrialId] = (),
     glance: int = 1024,
 ) -> Survey:
     """Look through a run; `rows` yields its trials, afresh. Raises `StoreError`.
@@ -127,8 +129,8 @@ def survey(
     Where it need not be exact, stored answers are read only until somebody is known to be asked
     about them. An answer that is missing will be judged once it is there, so that none need be read
     while some are missing. Else those to two to three times `glance` trials are: the last ones,
-    which a run that was broken off owes, and some spread over all. Where none of these owes
-    anything, all trials are gone through by keys until one does (see `_find`). What the store
+    which a run that was broken off owes, and some spread over all; and those to the `doubted` ones,
+    which owed calls as the run last ended. Where none of these owes anything, all trials are gone through by keys until one does (see `_find`). What the store
     holds of judges, extractors and graders is not counted then. In memory are sums, some 24 bytes
     for each call and one for each trial.
     """
@@ -137,7 +139,7 @@ def survey(
     names = {one.name for one in about}
     is_plain = roles.transcriber is None  # Else prompts hang on what it wrote.
     if is_plain and not (about and exact):
-        some = _Spread(glance)
+        some = _Spread(glance, frozenset(doubted))
         found = _look_up(config, some.of(rows()), DryAsk(journal, earlier), journal)
         # A server of ours is started only for who will be asked: there it has to be known of all.
         is_served = any(one.engine == "vllm" for one in about)
@@ -172,10 +174,12 @@ def _look_up(
 
 
 class _Spread:
-    """Some of many rows: the last ones, and about as many, or twice, spread over all."""
+    """Some of many rows: the last ones, about as many, or twice, spread over all, and those named."""
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, named: frozenset[TrialId]) -> None:
         self._size, self._every = size, 1
+        self._names = named
+        self._named: list[tuple[int, Trial]] = []
         self._spread: list[tuple[int, Trial]] = []
         self._last: deque[tuple[int, Trial]] = deque(maxlen=size)
 
@@ -187,12 +191,18 @@ class _Spread:
                 self._spread.append(place)
             if len(self._spread) > 2 * self._size:
                 self._spread, self._every = self._spread[::2], 2 * self._every
+            if self._names and _id(place[1].item) in self._names:
+                self._named.append(place)
             yield place[1]
 
     @property
     def rows(self) -> Sequence[tuple[int, Trial]]:
         """Each with its place."""
-        return list(dict([*self._last, *self._spread]).items())
+        return list(dict([*self._named, *self._last, *self._spread]).items())
+
+
+def _id(item: WorkItem) -> TrialId:
+    return item.sample.id, item.candidate.name, item.attempt
 
 
 async def _read_some(

@@ -198,3 +198,33 @@ def test_what_is_owed_and_at_hand_comes_before_what_is_owed():
     asked = bytes([0, 1, 1, 0, 1])
     assert "".join(asking_first(lambda: "abcde", asked, {4: "e", 1: "b"})) == "ebcad"
     assert "".join(asking_first(lambda: "abcde", asked, {1: "b", 2: "c", 4: "e"})) == "bcead"
+
+
+def test_trials_that_owed_calls_before_are_looked_at_first():
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at in (21, 30) else judge)
+    doubted = {("s30", "tester", 0), ("s9", "tester", 0), ("s21", "tester", 1)}
+    found = survey(
+        config_of(judge=judge), lambda: rows, journal, exact=False, doubted=doubted, glance=5
+    )
+    assert found.owing == {"judge"}
+    assert found.at_hand == {30: rows[30]}
+    assert journal.read <= 2 * (15 + 2)
+
+
+def test_trials_that_owe_no_more_send_nobody_astray():
+    judge = make_model("judge")
+    journal, rows = ReadJournal(), trials(40)
+    for at, trial in enumerate(rows):
+        hold_answer(journal, trial, None if at == 21 else judge)
+    found = survey(
+        config_of(judge=judge),
+        lambda: rows,
+        journal,
+        exact=False,
+        doubted={("s30", "tester", 0), ("gone", "tester", 0)},
+        glance=5,
+    )
+    assert found.at_hand == {21: rows[21]}

@@ -22,10 +22,12 @@ from ifbench.store.location import Location, resolve
 from ifbench.store.manifest import Manifest, run_id
 from ifbench.store.results import (
     ResultsWriter,
+    TrialId,
     iter_scores,
     iter_verdicts,
     read_scores,
     read_verdicts,
+    trials_with_failed_calls,
 )
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "Manifest",
     "ResultsWriter",
     "Store",
+    "TrialId",
     "check_store",
     "compact",
     "iter_scores",
@@ -43,6 +46,7 @@ __all__ = [
     "read_scores",
     "read_verdicts",
     "run_id",
+    "trials_with_failed_calls",
 ]
 
 _log = logging.getLogger(__name__)

@@ -15,11 +15,13 @@ import secrets
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias, TypedDict, Unpack
 from urllib.parse import quote
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import fs
 
@@ -27,7 +29,7 @@ from ifbench import schemas
 from ifbench.errors import StoreError
 from ifbench.store.location import Location, resolve
 from ifbench.store.objects import told
-from ifbench.types import Score, Verdict
+from ifbench.types import CAUSE_OF_FAILURE, Score, Verdict
 
 ResultTable: TypeAlias = Literal["verdicts", "scores"]
 _Partition: TypeAlias = tuple[str, str, str, str]
@@ -245,6 +247,41 @@ def iter_verdicts(
 ) -> Iterator[pa.Table]:
     """Like `read_verdicts`, a few thousand rows at a time."""
     return _iterate(resolve(uri), "verdicts", run_id, columns, partition)
+
+
+TrialId: TypeAlias = tuple[str, str, int]
+"""A sample's id, a candidate's name, and the attempt."""
+
+
+def trials_with_failed_calls(uri: str | Location, run_id: str, most: int) -> frozenset[TrialId]:
+    """Some trials of which a call had failed, or was not made, as a run published its results.
+
+    What has become of them since nobody says here, and of a run without results, or with some
+    that cannot be read, nothing is known: it tells where to look first, no more.
+    """
+    found: list[TrialId] = []
+    with suppress(StoreError):
+        columns = ("sample_id", "candidate", "attempt", "causes", "ungraded")
+        for table in iter_scores(uri, run_id, columns):
+            undecided = pc.or_(
+                pc.greater(pc.list_value_length(table["causes"]), 0),
+                pc.is_valid(table["ungraded"]),
+            )
+            found += (
+                (
+                    schemas.unescape(row["sample_id"]),
+                    schemas.unescape(row["candidate"]),
+                    row["attempt"],
+                )
+                for row in table.filter(undecided).to_pylist()
+                if _ASKED_AGAIN & {*row["causes"], row["ungraded"]}
+            )
+            if len(found) >= most:
+                break
+    return frozenset(found[:most])
+
+
+_ASKED_AGAIN = frozenset(cause.value for cause in CAUSE_OF_FAILURE.values())
 
 
 def _read(

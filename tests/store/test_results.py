@@ -21,8 +21,9 @@ from ifbench.store.results import (
     iter_verdicts,
     read_scores,
     read_verdicts,
+    trials_with_failed_calls,
 )
-from ifbench.types import Score, Verdict
+from ifbench.types import Cause, Score, Verdict
 
 
 @pytest.fixture(params=["local", "objects"])
@@ -179,3 +180,27 @@ def test_other_tools_read_the_partitions(tmp_path: Path) -> None:
     table = ds.dataset(str(tmp_path / "results/scores"), partitioning="hive").to_table()
     assert sorted(table["candidate"].to_pylist()) == ["a/b c", "d"]
     assert table.schema.field("facets").type == pa.map_(pa.string(), pa.string())
+
+
+def test_trials_with_failed_calls_are_named_and_no_others(place: Location) -> None:
+    assert trials_with_failed_calls(place, "r", 9) == frozenset()
+    commit(
+        place,
+        "r",
+        trial("done"),
+        trial("odd\x00", attempt=2, causes=(Cause.JUDGE_UNREADABLE, Cause.TIMEOUT)),
+        trial("settled", causes=(Cause.JUDGE_UNREADABLE, Cause.NO_EXTRACTOR)),
+        trial("graded", candidate="other", ungraded=Cause.TRANSPORT),
+        trial("ungraded", ungraded=Cause.NO_GRADER),
+    )
+    commit(place, "another", trial("else", causes=(Cause.CRASH,)))
+    found = trials_with_failed_calls(place, "r", 9)
+    assert found == {("odd\x00", "tester", 2), ("graded", "other", 0)}
+    assert len(trials_with_failed_calls(place, "r", 1)) == 1
+
+
+def test_results_that_cannot_be_read_name_no_trial(tmp_path: Path) -> None:
+    commit(resolve(str(tmp_path)), "r", trial("late", causes=(Cause.TIMEOUT,)))
+    for path in tmp_path.rglob("scores/**/*.parquet"):
+        path.write_bytes(b"PAR1")
+    assert trials_with_failed_calls(str(tmp_path), "r", 9) == frozenset()
