@@ -268,10 +268,10 @@ def main() -> None:
     parser.add_argument("--owed", type=int, default=100)
     parser.add_argument("--arms", default="local,judged,unjudged,ray")
     parser.add_argument("--to-the-end", action="store_true", help="verify all trials anew as well")
-    parser.add_argument("--small", action="store_true", help="2,000 trials, `local` alone")
+    parser.add_argument("--small", action="store_true", help="2,000 trials, without Ray")
     options = parser.parse_args()
     if options.small:
-        options.trials, options.owed, options.arms = 2000, 20, "local"
+        options.trials, options.owed, options.arms = 2000, 20, "local,ended"
     print(f"{options.trials:,} trials, all but {options.owed} stored")
     print(f"| | first new answer s (target {TARGET_S:.0f}) | its own CPU s by then | all owed s "
           f"| peak MB of the driver (target {TARGET_MB:.0f}) | of the whole tree |")  # fmt: skip

@@ -49,3 +49,11 @@ def test_a_streamed_pipeline_is_measured_beside_one_with_barriers():
     said = said_by(FOLDER / "streaming.py", "--small")
     assert "| barrier |" in said
     assert "| streamed |" in said
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["fair", "growth", "limiter", "resume", "throughput"])
+def test_a_benchmark_comes_to_its_end(name):
+    said = said_by(FOLDER / f"{name}.py", "--small")
+    table = [line for line in said.splitlines() if "|" in line]
+    assert len(table) >= 4  # Its head, a line below it, and a baseline beside the product.
