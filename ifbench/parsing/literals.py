@@ -74,6 +74,12 @@ def joins_strings(source: str) -> bool:
     return False
 
 
+_TOO_DEEP = "the literal is too deeply nested to be read"
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'", re.DOTALL)
+_OPERATION = re.compile(r"[-+~]\s*[-+~]|\*\*|\b(?:not|lambda|if|await)\b")
+"""What can fill the parser's stack, brackets being bounded; no literal holds any of it."""
+
+
 def _evaluate(source: str) -> PythonLiteral | Flaw:
     try:
         with warnings.catch_warnings():  # `"\C"` is a string, if a doubtful one; SMILES have it.
@@ -88,8 +94,12 @@ def _evaluate(source: str) -> PythonLiteral | Flaw:
         return Flaw(reason=f"it cannot be built: {error}")
     except ValueError as error:
         return _not_a_literal(source, error)
-    except (RecursionError, MemoryError):  # The parser's stack, not the machine's memory.
-        return Flaw(reason="the literal is too deeply nested to be read")
+    except RecursionError:
+        return Flaw(reason=_TOO_DEEP)
+    except MemoryError:
+        if _OPERATION.search(_STRING.sub("", source)) is None:
+            raise  # The machine's: it says nothing of the text.
+        return Flaw(reason=_TOO_DEEP)  # The parser's stack.
     outside = _outside(source, tree.body)
     if outside.strip("() \t\r\n"):
         return Flaw(reason=f"more stands beside the literal: “{excerpt(outside)}”")
