@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,9 +128,9 @@ def parse_strict(text: str) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"the key `{twice[0]}` stands twice in one object")
+        counts = Counter(name for name, _ in pairs)
+        first = min(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"the key `{first}` stands twice in one object")
     return fields
 
 
