@@ -108,7 +108,8 @@ def _parse(number: int, raw: bytes) -> Line | str:
         return not_utf8(error)
     try:
         fields = parse_strict(text)
-        _refuse_surrogates(text, fields)
+        if has_escaped_surrogates(text):
+            refuse_surrogates(fields)
     except json.JSONDecodeError as error:
         return f"no JSON at character {error.pos + 1}: {error.msg} (one record stands on one line)"
     except (ValueError, RecursionError) as error:
@@ -145,11 +146,15 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"`{name}` is no JSON number")
 
 
-def _refuse_surrogates(text: str, fields: Any) -> None:
+def has_escaped_surrogates(text: str) -> bool:
+    """Whether a JSON text spells halves of pairs at all; most that do spell both."""
+    return "\\ud" in text.lower()
+
+
+def refuse_surrogates(value: Any) -> None:
+    """Raise `ValueError` where half of a pair stands alone in a JSON value."""
     # `\ud800` alone is legal JSON and illegal UTF-8: it would break the store much later.
-    if "\\ud" not in text.lower():
-        return
     try:
-        json.dumps(fields, ensure_ascii=False).encode("utf-8")
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError("half of a surrogate pair, which is no character") from error
