@@ -75,9 +75,23 @@ def joins_strings(source: str) -> bool:
 
 
 _TOO_DEEP = "the literal is too deeply nested to be read"
-_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+'", re.DOTALL)
-_OPERATION = re.compile(r"[-+~]\s*[-+~]|\*\*|\b(?:not|lambda|if|await)\b")
-"""What can fill the parser's stack, brackets being bounded; no literal holds any of it."""
+_STRINGS = re.compile(
+    r"(?:[rbuRBU]{0,2}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')\s*)++", re.DOTALL
+)
+_COMMENT = re.compile(r"#[^\n]*")
+_TOKENS = re.compile(
+    r"(?:\s|[\[\](){},:]|[-+](?!\s*[-+])|\.?\d[\w.]*+|(?:True|False|None|set)\b)*+"
+)
+_SIDE_BY_SIDE = re.compile(r"[\d.\])}]\s*[(\[{]|[)\]}]\s*\w|[\w.]\s+\w")
+
+
+def _may_be_literal(source: str) -> bool:
+    """Whether a source has the words of a literal and no two values side by side.
+
+    What has others can fill the parser's stack, which Python tells as a lack of memory.
+    """
+    bare = _COMMENT.sub("", _STRINGS.sub("0", source))
+    return _TOKENS.fullmatch(bare) is not None and _SIDE_BY_SIDE.search(bare) is None
 
 
 def _evaluate(source: str) -> PythonLiteral | Flaw:
@@ -97,7 +111,7 @@ def _evaluate(source: str) -> PythonLiteral | Flaw:
     except RecursionError:
         return Flaw(reason=_TOO_DEEP)
     except MemoryError:
-        if _OPERATION.search(_STRING.sub("", source)) is None:
+        if _may_be_literal(source):
             raise  # The machine's: it says nothing of the text.
         return Flaw(reason=_TOO_DEEP)  # The parser's stack.
     outside = _outside(source, tree.body)
