@@ -7,6 +7,7 @@ candidate had been asked: `evaluate` with the same candidate finds it and asks n
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +71,7 @@ def import_answers(
     """Store the answers of a file of JSON lines with `id` and `response`, or of a folder of
     Video-IFBench's `*.response.json` (or one of these files).
 
-    Ids are ours, or SciMIF's numbers, in a file (or folder) named for the subject. Where an
+    Ids are ours, or SciMIF's own, in a file (or folder) named for the subject. Where an
     answer says what was asked, it must be the sample's instruction. Nothing is stored unless
     everything is good. Raises `DatasetError` with every defect, and `StoreError`.
     """
@@ -185,9 +186,19 @@ def _sample_of(fields: Mapping[str, Any], path: Path, known: Mapping[str, Sample
         name = f"{subject_of(path)}/{name}"
     if not isinstance(name, str):
         raise DatasetError(f"`id` must be a sample's id, found {name!r}")
+    if name not in known and (own := _in_subject(name, path, known)) is not None:
+        return own
     if name not in known:
         raise DatasetError(f"no sample `{name}` in the data (benchmark.data)")
     return known[name]
+
+
+def _in_subject(name: str, path: Path, known: Mapping[str, Sample]) -> Sample | None:
+    """The sample that a release calls by this text, in a file that is named for its subject."""
+    try:
+        return known.get(f"{subject_of(path)}/{name}")
+    except DatasetError:
+        return None
 
 
 def _attempt_of(fields: Mapping[str, Any], attempts: int) -> int:
@@ -251,10 +262,14 @@ def _answered(
             yield samples[score.sample_id], answer
 
 
+_NUMBER = re.compile(r"0|-?[1-9][0-9]*")
+"""As JSON writes it; `007` is a text."""
+
+
 def _release_form(sample: Sample, text: str) -> dict[str, Json]:
     number = sample.provenance.get("release_id", "")
     return {
-        "id": int(number) if number.isascii() and number.isdigit() else sample.id,
+        "id": int(number) if _NUMBER.fullmatch(number) else number or sample.id,
         "edit_question": sample.instruction,
         "answer": sample.reference,
         "response": text,

@@ -7,6 +7,7 @@ import gzip
 import json
 import math
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -107,7 +108,8 @@ def _parse(number: int, raw: bytes) -> Line | str:
         return not_utf8(error)
     try:
         fields = parse_strict(text)
-        _refuse_surrogates(text, fields)
+        if has_escaped_surrogates(text):
+            refuse_surrogates(fields)
     except json.JSONDecodeError as error:
         return f"no JSON at character {error.pos + 1}: {error.msg} (one record stands on one line)"
     except (ValueError, RecursionError) as error:
@@ -127,9 +129,9 @@ def parse_strict(text: str) -> Any:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise ValueError(f"the key `{twice[0]}` stands twice in one object")
+        counts = Counter(name for name, _ in pairs)
+        first = min(name for name, count in counts.items() if count > 1)
+        raise ValueError(f"the key `{first}` stands twice in one object")
     return fields
 
 
@@ -144,11 +146,15 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"`{name}` is no JSON number")
 
 
-def _refuse_surrogates(text: str, fields: Any) -> None:
+def has_escaped_surrogates(text: str) -> bool:
+    """Whether a JSON text spells halves of pairs at all; most that do spell both."""
+    return "\\ud" in text.lower()
+
+
+def refuse_surrogates(value: Any) -> None:
+    """Raise `ValueError` where half of a pair stands alone in a JSON value."""
     # `\ud800` alone is legal JSON and illegal UTF-8: it would break the store much later.
-    if "\\ud" not in text.lower():
-        return
     try:
-        json.dumps(fields, ensure_ascii=False).encode("utf-8")
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         raise ValueError("half of a surrogate pair, which is no character") from error

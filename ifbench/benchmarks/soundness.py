@@ -148,7 +148,7 @@ def _conditions(sample: Sample) -> Found:
 
 CONTENT = (
     "general:choose_from", "general:judge", "chemistry:molecular_validity",
-    "chemistry:atom_count", "chemistry:atom_bond_constraint", "chemistry:atom_group_constraint",
+    "chemistry:atom_count_constraint", "chemistry:atom_bond_constraint", "chemistry:atom_group_constraint",
     "geography:address_hierarchy", "geography:scene_option_constraint",
     "biology:entity_relationship_format_validity", "biology:protein_length",
     "material:characterization_technique", "material:property_type",

@@ -7,6 +7,7 @@ import json
 import sys
 from collections import Counter
 from dataclasses import asdict
+from itertools import chain
 from typing import assert_never
 
 from ifbench.benchmarks.datasets import data_path
@@ -15,6 +16,7 @@ from ifbench.benchmarks.records import save_records
 from ifbench.benchmarks.scimif.sources import from_source
 from ifbench.benchmarks.soundness import KINDS, Finding, findings
 from ifbench.cli import EXIT_FINDINGS, EXIT_OK
+from ifbench.errors import DatasetError
 
 
 def run(options: argparse.Namespace) -> int:
@@ -37,7 +39,10 @@ def _from_source(options: argparse.Namespace) -> int:
     }
     chosen = {name: value for name, value in settings.items() if value is not None}
     samples = from_source(options.source, options.file, **chosen)
-    count = save_records(samples, options.output)
+    first = next(samples, None)
+    if first is None:  # What stands at the output stays.
+        raise DatasetError(f"{options.file}: no record of it makes a sample")
+    count = save_records(chain([first], samples), options.output)
     print(f"{count} samples in {options.output}", file=sys.stderr)
     print(f"next: ifbench plan candidates=[smollm2] judge=smollm2 benchmark.data={options.output}")
     return EXIT_OK

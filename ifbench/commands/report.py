@@ -15,6 +15,7 @@ from ifbench.benchmarks import get_benchmark
 from ifbench.benchmarks.binding import unknown_name
 from ifbench.cli import EXIT_OK
 from ifbench.errors import StoreError
+from ifbench.report.cells import file_word
 from ifbench.report.contrast import OTHER_TABLES as CONTRASTS
 from ifbench.report.contrast import contrast_tables
 from ifbench.report.identities import differences, named, sides, without
@@ -217,9 +218,10 @@ def _contrast(
 def _chosen(tables: Sequence[Table], names: Sequence[str] | None) -> list[Table]:
     known = [table.name for table in tables]
     for name in names or ():
-        if name not in known:
+        if file_word(name) not in known:
             raise StoreError(f"{unknown_name('table', name, known)}; here are: {', '.join(known)}")
-    return [table for table in tables if not names or table.name in names]
+    wanted = set(map(file_word, names or ()))
+    return [table for table in tables if not wanted or table.name in wanted]
 
 
 def about(runs: Sequence[Manifest]) -> Mapping[str, str]:

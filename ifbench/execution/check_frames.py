@@ -60,8 +60,11 @@ def load_frame(data: bytes | bytearray) -> Frame:
     return frame
 
 
-def encode_call(call: CheckCall) -> tuple[Any, ...]:
-    """A call as built-in values."""
+EncodedCall: TypeAlias = tuple[Any, ...]
+
+
+def encode_call(call: CheckCall) -> EncodedCall:
+    """A call as built-in values. Raises `ValueError` where its parameters have no JSON text."""
     return (call.constraint_id, call.params_json, call.text, call.quotations)
 
 

@@ -17,17 +17,17 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import IO, Final
 
-from ifbench.constraints.running import CheckCall
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.check_frames import (
     BROKEN,
     CALLS,
     LENGTH,
     RECEIVED,
+    EncodedCall,
     Frame,
-    encode_call,
     pack,
     unpack,
 )
@@ -41,6 +41,7 @@ TELL_S = 0.1
 """Results gather for so long: to wake the parent for each costs as much as a quick check."""
 
 _READ_BYTES = 1 << 18
+_SLICE_S = 0.25
 _COMMAND: Final = (
     "import sys; from ifbench.execution.check_server import serve;"
     " serve(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]), *map(int, sys.argv[4:]))"
@@ -61,14 +62,36 @@ class CheckProcess:
 
     def __init__(self, *, catalogue: str, time_s: float, memory_mb: int) -> None:
         """Raises `PrerequisiteError` when the process cannot be started."""
-        self._place_file = _shared_file()
-        place = self._place_file.fileno()
-        self._place = mmap.mmap(place, LENGTH.size)
-        arguments = (str(os.getpid()), catalogue, *map(str, (time_s, memory_mb, place)))
+        self.batches = 0
+        """How many were sent: what the first leaves behind is there when the second begins."""
         self._buffer = bytearray()
         self._frames: deque[Frame] = deque()
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `kill`
-        self._process = subprocess.Popen(
+        with ExitStack() as opened:
+            try:
+                self._process = self._open(opened, catalogue, time_s, memory_mb)
+            except OSError as error:  # No memory, no process or no descriptor to be had.
+                raise PrerequisiteError(
+                    f"the process for checks cannot be started: {error}"
+                ) from error
+            self._files = opened.pop_all()
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._requests = self._process.stdin.fileno()
+        self._replies = self._process.stdout.fileno()
+        os.set_blocking(self._requests, False)
+        self._can_write = _poll(self._requests, select.POLLOUT)
+        self._can_read = _poll(self._replies, select.POLLIN)
+        self._await_start()
+
+    def _open(
+        self, opened: ExitStack, catalogue: str, time_s: float, memory_mb: int
+    ) -> subprocess.Popen[bytes]:
+        place_file = opened.enter_context(_shared_file())
+        place = place_file.fileno()
+        self._place = opened.enter_context(mmap.mmap(place, LENGTH.size))
+        self._errors = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # closed with the rest
+        arguments = (str(os.getpid()), catalogue, *map(str, (time_s, memory_mb, place)))
+        return subprocess.Popen(
             # A child that is forked, not spawned, would inherit locks that a thread holds.
             [sys.executable, "-P", "-c", _COMMAND, *arguments],
             stdin=subprocess.PIPE,
@@ -79,24 +102,17 @@ class CheckProcess:
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
             start_new_session=True,  # Ctrl-C in the terminal goes to the parent alone.
         )
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._requests = self._process.stdin.fileno()
-        self._replies = self._process.stdout.fileno()
-        os.set_blocking(self._requests, False)
-        self._can_write = _poll(self._requests, select.POLLOUT)
-        self._can_read = _poll(self._replies, select.POLLIN)
-        self._await_start()
 
-    def send(self, calls: Sequence[CheckCall], *, singly: bool = False) -> None:
+    def send(self, calls: Sequence[EncodedCall], *, singly: bool = False) -> None:
         """Hand over calls; on return the first of them begins. Singly: each result comes at once.
 
         Raises `ProcessEndedError` or `TimeoutError`: then none has begun.
         """
         tell_s = 0.0 if singly else TELL_S
-        self._write(pack(CALLS, (tell_s, [encode_call(call) for call in calls])))
+        self._write(pack(CALLS, (tell_s, calls)))
         kind, _ = self.receive(SEND_S)
         assert kind == RECEIVED
+        self.batches += 1
 
     @property
     def place(self) -> int:
@@ -106,9 +122,9 @@ class CheckProcess:
 
     def receive(self, timeout_s: float) -> Frame:
         """The next frame. Raises `TimeoutError`, or `ProcessEndedError`."""
-        deadline = time.monotonic() + timeout_s
+        left_s = timeout_s
         while not self._frames:
-            _wait(self._can_read, deadline)
+            left_s = _wait(self._can_read, left_s)
             data = os.read(self._replies, _READ_BYTES)
             if not data:
                 raise ProcessEndedError(self._process.wait())
@@ -125,10 +141,10 @@ class CheckProcess:
         """Kill the process and close its pipes. May be called twice."""
         self.end()
         self._process.wait()
-        self._place.close()
-        for file in (self._process.stdin, self._process.stdout, self._errors, self._place_file):
-            if file is not None:
-                file.close()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._files.close()
 
     def _await_start(self) -> None:
         try:
@@ -145,10 +161,10 @@ class CheckProcess:
             raise PrerequisiteError(f"the constraints cannot be imported: {body}")
 
     def _write(self, data: bytes) -> None:
-        deadline = time.monotonic() + SEND_S
+        left_s = SEND_S
         view = memoryview(data)
         while view:
-            _wait(self._can_write, deadline)
+            left_s = _wait(self._can_write, left_s)
             try:
                 view = view[os.write(self._requests, view) :]
             except BrokenPipeError:
@@ -171,10 +187,20 @@ def _poll(descriptor: int, event: int) -> select.poll:
     return ready
 
 
-def _wait(ready: select.poll, deadline: float) -> None:
-    """Until the pipe is ready (or broken, which the caller meets). Raises `TimeoutError`."""
-    if not ready.poll(max(deadline - time.monotonic(), 0.0) * 1_000):
-        raise TimeoutError("it does not answer")
+def _wait(ready: select.poll, left_s: float) -> float:
+    """Until the pipe is ready (or broken, which the caller meets); what is left of the time.
+
+    It is counted in slices. Who was suspended together with the process has let it run for one
+    slice at most, however late the clock says that it is. Raises `TimeoutError`.
+    """
+    while True:
+        slice_s = min(max(left_s, 0.0), _SLICE_S)
+        begin = time.monotonic()
+        if ready.poll(slice_s * 1_000):
+            return left_s - min(time.monotonic() - begin, slice_s)
+        if left_s <= slice_s:
+            raise TimeoutError("it does not answer")
+        left_s -= slice_s
 
 
 def _in_words(status: int) -> str:

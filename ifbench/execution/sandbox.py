@@ -2,7 +2,9 @@
 
 A check has `time_s` seconds of processor time (and four times that on the clock, for one
 that waits) and `memory_mb` megabytes. One that exceeds a bound is *undecided*: its process is
-replaced, and its neighbours finish. A process costs its imports once, not once a check.
+replaced, and its neighbours finish. One that runs out of memory in a process that has done
+others before is tried again in a new one, so that no text is held against the next. A process
+costs its imports once, not once a check.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from itertools import islice
 from types import TracebackType
 from typing import NamedTuple, Self, TypeAlias
@@ -19,7 +22,7 @@ from typing import NamedTuple, Self, TypeAlias
 from ifbench.constraints.constraint import MAX_CHARACTERS, Check, undecided
 from ifbench.constraints.running import CheckCall
 from ifbench.errors import PrerequisiteError
-from ifbench.execution.check_frames import MEMORY, decode_check
+from ifbench.execution.check_frames import MEMORY, EncodedCall, decode_check, encode_call
 from ifbench.execution.check_process import CheckProcess, ProcessEndedError
 from ifbench.types import Cause
 
@@ -113,9 +116,17 @@ class Sandbox:
                 if not calls and isinstance(waiter, Future):
                     self._runner.start(waiter)
             asking = [request for request in requests if request.calls]
-            results = iter(self._runner.run([call for request in asking for call in request.calls]))
+            results = iter(self._run([call for request in asking for call in request.calls]))
             _deliver([(request, list(islice(results, len(request.calls)))) for request in asking])
         self._runner.drop()
+
+    def _run(self, calls: Sequence[CheckCall]) -> Results:
+        """Every call's check. Whatever goes wrong here, nobody is left to wait for ever."""
+        try:
+            return self._runner.run(calls)
+        except Exception as error:  # noqa: BLE001  # The thread's death would leave all waiting.
+            self._runner.drop()
+            return [_no_process(call, error) for call in calls]
 
     def _take(self) -> Sequence[_Request]:
         """All that waits, as soon as something does; nothing once the sandbox is closed."""
@@ -147,7 +158,8 @@ def _deliver(answers: Sequence[tuple[_Request, Results]]) -> None:
         else:
             by_loop[waiter.get_loop()].append((waiter, results))
     for loop, settled in by_loop.items():
-        if not loop.is_closed():  # One call a loop: waking it up is what costs.
+        with suppress(RuntimeError):  # The loop is closed, and nobody waits on it.
+            # One call a loop: waking it up is what costs.
             loop.call_soon_threadsafe(_settle, settled)
 
 
@@ -227,6 +239,12 @@ class _Runner:
     def _run_batch(self, calls: Sequence[CheckCall]) -> Results:
         """Every call's check. What a broken process had done and not told is done again."""
         found: dict[int, Check | None] = {}
+        encoded: dict[int, EncodedCall] = {}
+        for index, call in enumerate(calls):
+            try:
+                encoded[index] = encode_call(call)
+            except ValueError as error:
+                found[index] = _not_sendable(call, error)
         failures, deaths = 0, Deaths()
         while owed := [index for index in range(len(calls)) if index not in found]:
             if self._is_stopping:
@@ -234,7 +252,7 @@ class _Runner:
                 break
             try:
                 process = self._started()
-                process.send([calls[index] for index in owed], singly=deaths.are_doubtful)
+                process.send([encoded[index] for index in owed], singly=deaths.are_doubtful)
             except PrerequisiteError as error:  # The next try would end alike.
                 found.update((index, _no_process(calls[index], error)) for index in owed)
             except (ProcessEndedError, TimeoutError) as error:
@@ -254,7 +272,7 @@ class _Runner:
         deaths: Deaths,
     ) -> Iterator[tuple[int, Check | None]]:
         """Results as they come, ending with the call that broke the process, if it is known."""
-        done = 0
+        done, is_used = 0, process.batches > 1
         while done < len(owed):
             try:
                 kind, results = process.receive(self._time_s * WALL_FACTOR)
@@ -264,7 +282,9 @@ class _Runner:
                 if deaths.show(error, untold=place - done) or self._is_stopping:
                     yield owed[place], self._broken(calls[owed[place]], error)
                 return
-            for values in results:
+            # Texts before may have left the process too little memory: a new one tries it again.
+            is_owed = kind == MEMORY and (is_used or done + len(results) > 1)
+            for values in results[:-1] if is_owed else results:
                 yield owed[done], decode_check(values)
                 done += 1
             if kind == MEMORY:  # What is left of the process's memory is in pieces.
@@ -322,6 +342,11 @@ def _too_long(call: CheckCall) -> Check:
 
 def _no_process(call: CheckCall, error: Exception) -> Check:
     return undecided(Cause.VERIFIER_ERROR, f"{call.constraint_id} could not be run: {error}")
+
+
+def _not_sendable(call: CheckCall, error: Exception) -> Check:
+    reason = f"the parameters of {call.constraint_id} cannot be sent to a process: {error}"
+    return undecided(Cause.VERIFIER_ERROR, reason[:500])
 
 
 def _not_run(call: CheckCall) -> Check:

@@ -74,6 +74,26 @@ def joins_strings(source: str) -> bool:
     return False
 
 
+_TOO_DEEP = "the literal is too deeply nested to be read"
+_STRINGS = re.compile(
+    r"(?:[rbuRBU]{0,2}(?:\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')\s*)++", re.DOTALL
+)
+_COMMENT = re.compile(r"#[^\n]*")
+_TOKENS = re.compile(
+    r"(?:\s|[\[\](){},:]|[-+](?!\s*[-+])|\.?\d[\w.]*+|(?:True|False|None|set)\b)*+"
+)
+_SIDE_BY_SIDE = re.compile(r"[\d.\])}]\s*[(\[{]|[)\]}]\s*\w|[\w.]\s+\w")
+
+
+def _may_be_literal(source: str) -> bool:
+    """Whether a source has the words of a literal and no two values side by side.
+
+    What has others can fill the parser's stack, which Python tells as a lack of memory.
+    """
+    bare = _COMMENT.sub("", _STRINGS.sub("0", source))
+    return _TOKENS.fullmatch(bare) is not None and _SIDE_BY_SIDE.search(bare) is None
+
+
 def _evaluate(source: str) -> PythonLiteral | Flaw:
     try:
         with warnings.catch_warnings():  # `"\C"` is a string, if a doubtful one; SMILES have it.
@@ -88,8 +108,12 @@ def _evaluate(source: str) -> PythonLiteral | Flaw:
         return Flaw(reason=f"it cannot be built: {error}")
     except ValueError as error:
         return _not_a_literal(source, error)
-    except (RecursionError, MemoryError):  # The parser's stack, not the machine's memory.
-        return Flaw(reason="the literal is too deeply nested to be read")
+    except RecursionError:
+        return Flaw(reason=_TOO_DEEP)
+    except MemoryError:
+        if _may_be_literal(source):
+            raise  # The machine's: it says nothing of the text.
+        return Flaw(reason=_TOO_DEEP)  # The parser's stack.
     outside = _outside(source, tree.body)
     if outside.strip("() \t\r\n"):
         return Flaw(reason=f"more stands beside the literal: “{excerpt(outside)}”")

@@ -262,10 +262,13 @@ def same_measure(
     References often have no unit. The answer's is then taken for right if the question asks for
     it; if the question asks for none, three equal digits of a unit without prefix outweigh that it cannot be checked.
     Whole numbers on both sides are counts: then nearly equal is not sure to be equal. Two
-    hemispheres are two places.
+    hemispheres are two places; south or west on one side alone leaves the sign open.
     """
     if answer.side and reference.side and answer.side != reference.side:
         return False if {answer.side, reference.side} in _OPPOSITE else None
+    is_one_signed = bool(answer.side) != bool(reference.side)
+    if is_one_signed and (answer.side or reference.side) in _NEGATIVE:
+        return None  # `40.7` may mean north, or the sign be left out.
     same = same_value(answer.value, reference, tolerance, answer.half_digit)
     if same and answer.is_integer and reference.is_integer and answer.value != reference.value:
         same = None
@@ -283,6 +286,7 @@ def same_measure(
     return True if same and is_free else None
 
 
+_NEGATIVE = frozenset("SW")
 _OPPOSITE = ({"N", "S"}, {"E", "W"})
 _PERCENT: Powers = (("%", Fraction(1)),)
 _TELLING_DIGITS = 3

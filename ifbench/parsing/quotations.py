@@ -18,6 +18,38 @@ def stands_in(quotation: str, text: str) -> bool:
     return bool(folded) and folded in _fold(text)
 
 
+def stands_whole(quotation: str, text: str) -> bool:
+    """True when it stands there and, in one place at least, is not cut out of a longer word."""
+    folded, whole = _fold(quotation), _fold(text)
+    if not folded:
+        return False
+    start = whole.find(folded)
+    for _ in range(_MOST_PLACES):
+        if start < 0:
+            return False
+        is_begun = not _is_joined(whole, start)
+        if is_begun and not _is_joined(whole, start + len(folded)):
+            return True
+        begin = start + 1 if is_begun else _word_end(whole, start)
+        start = whole.find(folded, begin)
+    return False
+
+
+_MOST_PLACES = 1000
+_NO_LETTER = re.compile(r"[^A-Za-z0-9]")
+
+
+def _word_end(text: str, start: int) -> int:
+    found = _NO_LETTER.search(text, start)
+    return found.start() if found else len(text)
+
+
+def _is_joined(text: str, place: int) -> bool:
+    """Whether a word goes on at a place between two characters."""
+    around = text[max(0, place - 1) : place + 1]
+    return len(around) == 2 and around.isascii() and around.isalnum()
+
+
 def quotation_span(quotation: str, text: str) -> tuple[int, int] | None:
     """Start and end of the first place of a quotation, in code points of the text as it is.
 

@@ -151,7 +151,7 @@ _STRUCTURE = re.compile(r'["{}]|\\.', re.DOTALL)
 
 
 def _objects(text: str) -> list[str]:
-    """The balanced `{…}` in a text, found in one pass, in the order in which they close; the last
+    """The balanced `{…}` in a text that stand in no other, found in one pass, in order; the last
     `MAX_OBJECTS` of them.
 
     Quotation marks count only between braces: those of prose need not come in pairs.
@@ -170,7 +170,10 @@ def _objects(text: str) -> list[str]:
             if len(opened) > MAX_DEPTH:
                 return []
         elif token == "}" and opened:
-            spans.append((opened.pop(), match.end()))
+            start = opened.pop()
+            while spans and spans[-1][0] > start:
+                spans.pop()  # A part of this one.
+            spans.append((start, match.end()))
     return [text[start:end] for start, end in spans]
 
 

@@ -7,6 +7,7 @@ A number that is not known is null.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,11 @@ def save_arrow(tables: Sequence[Table], path: Path, about: Mapping[str, str]) ->
     A file holds one table: `out.arrow` is written where there is one, and `out.NAME.arrow` for
     each where there are several. `about` goes into the schema. Raises `StoreError`.
     """
-    written = []
+    written: list[Path] = []
     for table in tables:
         place = path if len(tables) == 1 else path.with_suffix(f".{table.name}{path.suffix}")
+        same = (place.with_suffix(f".{n}{path.suffix}") for n in count(2))
+        place = next(one for one in chain([place], same) if one not in written)
         data = to_arrow(table, about)
         try:
             with pa.OSFile(str(place), "wb") as sink, pa.ipc.new_file(sink, data.schema) as writer:

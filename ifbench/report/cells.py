@@ -6,7 +6,8 @@ A table to be read shows `text`; its Arrow, CSV and JSON forms have a column for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -26,6 +27,20 @@ class Cell:
 
     text: str
     data: Mapping[str, Value]
+
+
+FIGURE_ENDS = ("", "_low_95", "_high_95", "_if_failed", "_if_passed")
+"""What follows a metric's name in the columns of its values."""
+
+
+def facet_column(facet: str, taken: Collection[str]) -> str:
+    """The column of a facet: by its own name, unless another column has that."""
+    return f"facet_{facet}" if facet in taken else facet
+
+
+def file_word(name: str) -> str:
+    """A name as it can stand in that of a file."""
+    return re.sub(r"[^\w+-]+", "_", name)
 
 
 def count(name: str, number: int) -> Cell:
@@ -79,9 +94,7 @@ def figure(name: str, found: Figure) -> Cell:
 
 def printed_figure(name: str, value: float | None) -> Cell:
     """A figure as a paper prints it, in percent."""
-    blank: dict[str, Value] = dict.fromkeys(
-        f"{name}_{end}" for end in ("low_95", "high_95", "if_failed", "if_passed")
-    )
+    blank: dict[str, Value] = dict.fromkeys(f"{name}{end}" for end in FIGURE_ENDS[1:])
     return Cell(text=NONE if value is None else f"{value:.2f}", data={name: value, **blank})
 
 

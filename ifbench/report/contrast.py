@@ -164,13 +164,14 @@ def _difference_by(
         lines.items(), key=lambda line: label_order(line[0][1], view, orders)
     ):
         words = ", ".join(labels)
-        label = Cell(text=words, data=dict(zip(facets, labels, strict=True)))
+        columns = [cells.facet_column(name, _TAKEN) for name in facets]
+        label = Cell(text=words, data=dict(zip(columns, labels, strict=True)))
         rows += [
             (candidate, label, *cells_)
             for candidate, *cells_ in _rows(own, metrics, _printed(paper, view, words, own))
         ]
     return Table(
-        name=view,
+        name=cells.file_word(view),
         title=f"{names[0]} against {names[1]}, by {view.replace('_', ' ')} (percent)",
         columns=(
             "model", view.replace("_", " "), "metric", "complete/total", *names, "difference",
@@ -178,6 +179,13 @@ def _difference_by(
         ),
         rows=tuple(rows),
     )  # fmt: skip
+
+
+_TAKEN = frozenset({
+    "model", "metric", "complete", "total", "first", "second", "difference", "difference_low_95",
+    "difference_high_95", "is_resolved",
+})  # fmt: skip
+"""The other columns of these tables for programs."""
 
 
 def _difference_table(

@@ -66,7 +66,8 @@ def to_terminal(table: Table, *, width: int | None = None) -> str:
 
     # On a pipe a table has what it needs; rich would assume 80 columns there and fold cells.
     width = width or shutil.get_terminal_size(fallback=(200, 24)).columns
-    console = Console(file=io.StringIO(), no_color=True, highlight=False)
+    # A name may hold `:car:`, and means no picture by it.
+    console = Console(file=io.StringIO(), no_color=True, highlight=False, emoji=False)
     texts = [tuple(map(visible, row)) for row in table.texts]
     rich = RichTable(
         title=_plain(table.title), title_justify="left", box=SIMPLE_HEAD, title_style="bold"
@@ -104,11 +105,18 @@ def to_csv(table: Table) -> str:
 
     What is not known is empty, yes and no are `true` and `false`, and counts by kind are JSON.
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    lines = _Lines()
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(table.names)
     writer.writerows([_csv_value(value) for value in row.values()] for row in table.data)
-    return out.getvalue()
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """Takes rows that end in two characters, so that either of them is quoted in a text."""
+
+    def write(self, row: str) -> None:
+        self.append(row.removesuffix("\r\n") + "\n")
 
 
 def _csv_value(value: Value) -> str | int | float | None:
@@ -133,7 +141,7 @@ def to_json(table: Table) -> str:
 def to_latex(table: Table) -> str:
     """A `tabular` with booktabs rules, the notes below it as comments."""
     columns = "l" + "r" * (len(table.columns) - 1)
-    rows = [" & ".join(map(_latex, row)) + r" \\" for row in (table.columns, *table.texts)]
+    rows = [_latex_row(row) for row in (table.columns, *table.texts)]
     return (
         "\n".join(
             [
@@ -150,6 +158,12 @@ def to_latex(table: Table) -> str:
         )
         + "\n"
     )
+
+
+def _latex_row(row: Sequence[str]) -> str:
+    words = " & ".join(map(_latex, row))
+    # Behind the `\\` of the row before, `[` or `*` would be an argument of that.
+    return (r"{}" if words.startswith(("[", "*")) else "") + words + r" \\"
 
 
 _LATEX = str.maketrans(
@@ -186,7 +200,12 @@ def render(tables: Sequence[Table], form: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return visible(text.replace("\n", " ")).replace("|", "\\|")
+    words = visible(text.replace("\n", " "))
+    # `\\|` is a backslash and the end of a cell.
+    return _BEFORE_BAR.sub(r"\\\\", words).replace("|", "\\|")
+
+
+_BEFORE_BAR = re.compile(r"\\(?=\\*+\|)")
 
 
 def _plain(text: str) -> str:

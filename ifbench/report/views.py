@@ -10,7 +10,6 @@ complete / total summed over them. Models whose file does not say stand in a row
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
@@ -64,6 +63,13 @@ class _View:
     def orders(self) -> Mapping[str, Sequence[str]]:
         own = {self.facet: self.one.bins or self.one.order}
         return {**self.benchmark.orders, **({k: v for k, v in own.items() if v})}
+
+    @property
+    def taken(self) -> frozenset[str]:
+        """Columns for programs that a facet of the same name would hide, or be hidden by."""
+        metrics = (*self.metrics, "overall")
+        figures = [f"{metric}{end}" for metric in metrics for end in cells.FIGURE_ENDS]
+        return frozenset(("model", "models", "complete", "total", *figures))
 
     @property
     def title(self) -> str:
@@ -158,7 +164,7 @@ def _table_of_models(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) 
     else:
         rows = [row for labels in kept for row in rows if row[0] == labels]
     return Table(
-        name=_file_word(shown.name),
+        name=cells.file_word(shown.name),
         title=shown.title,
         columns=(
             _words(shown.facet),
@@ -216,7 +222,7 @@ def _table_of_groups(shown: _View, by_candidate: Mapping[str, Sequence[Score]]) 
     )
     overall = ("overall",) if is_whole else ()
     return Table(
-        name=_file_word(shown.name),
+        name=cells.file_word(shown.name),
         title=shown.title,
         columns=(_words(view), "models", "complete/total", *shown.metrics, *overall),
         rows=tuple(rows),
@@ -254,7 +260,8 @@ def _label_cell(shown: _View, labels: Sequence[str], **more: str) -> Cell:
     data: dict[str, Value] = {}
     for name, label in zip(shown.facet.split("+"), labels, strict=True):
         # A range of numbers is a text, and then so is a number beside it.
-        text, data[name] = (label, label) if shown.one.bins else _label(name, label)
+        text, value = (label, label) if shown.one.bins else _label(name, label)
+        data[cells.facet_column(name, shown.taken)] = value
         texts.append(text)
     return Cell(text=", ".join(texts), data={**data, **more})
 
@@ -274,10 +281,6 @@ _NUMBERS = {"billions": (float, "B"), "n_constraints": (int, "")}
 
 def _words(view: str) -> str:
     return view.replace("_", " ").replace("+", ", ")
-
-
-def _file_word(view: str) -> str:
-    return re.sub(r"[^\w+-]+", "_", view)
 
 
 def _constraint_sets(view: str, benchmark: Benchmark, names: Sequence[str]) -> ConstraintSets:

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from ifbench.constraints.constraint import Check, Extracted, undecided
-from ifbench.parsing.quotations import stands_in
+from ifbench.parsing.quotations import stands_in, stands_whole
 from ifbench.parsing.replies import Reply, Unreadable, read_reply, strict_schema
 from ifbench.prompts import render
 from ifbench.stages.binding import bound_item
@@ -174,7 +174,8 @@ def read_extractions(
     """What the script is to decide on, by checklist index; undecided where there is nothing.
 
     Quotations are compared with the final text under NFC and with runs of blanks as one
-    (`parsing/quotations.py`); one that does not stand there rejects the whole extraction.
+    (`parsing/quotations.py`); one that does not stand there rejects the whole extraction, and so
+    does a molecule that is cut out of a longer word.
     """
     answer = answer_of(response)
     return {
@@ -275,7 +276,9 @@ def _read(method: Extracted, answer: str, reply: Response) -> tuple[str, ...] | 
     value: Extraction | Check = read_extractor(reply, REPLIES[method.template], answer)
     if isinstance(value, Check):
         return value
-    invented = [words for words in value.quotations if not stands_in(words, answer)]
+    # A piece of a notation is another molecule: "CCO" is none that "CCOCC" gives.
+    stands = stands_whole if isinstance(value, MoleculeReply) else stands_in
+    invented = [words for words in value.quotations if not stands(words, answer)]
     if invented:
         return not_standing(invented[0])
     if isinstance(value, ReleaseFunctionReply) and not value.extracted_response.strip():

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from ifbench.constraints.constraint import Check
-from ifbench.types import Cause, Outcome, Prompt, Response
+from ifbench.types import Cause, Outcome, Prompt, Response, Stop
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ async def reask(
             asked[index] = (*asked.get(index, ()), reply.key)
         results |= read(replies)
         open_items = [i for i in open_items if i not in results or _may_be_mended(results[i])]
-        larger = any(_is_truncated(results.get(index)) for index in open_items)
+        larger = any(_is_cut_off(replies.get(index)) for index in open_items)
         if not open_items:
             break
     return results, asked
@@ -74,8 +74,6 @@ def _may_be_mended(result: object) -> bool:
     )
 
 
-_TRUNCATED = frozenset({Cause.JUDGE_TRUNCATED, Cause.GRADER_TRUNCATED})
-
-
-def _is_truncated(result: object) -> bool:
-    return isinstance(result, Check) and result.cause in _TRUNCATED
+def _is_cut_off(reply: Response | None) -> bool:
+    """Whether a reply has used up its budget, whoever gave it."""
+    return reply is not None and reply.stop is Stop.LENGTH

@@ -4,12 +4,14 @@ import gzip
 import hashlib
 import json
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from factories import make_sample
+from ifbench.benchmarks.json_lines import parse_strict
 from ifbench.benchmarks.records import (
     FORMAT,
     dataset_sha256,
@@ -452,3 +454,11 @@ def test_the_documented_example_loads_and_names_every_field(tmp_path):
 
 def test_the_documentation_names_the_version_that_is_written():
     assert f"| `{FORMAT}` |" in DOCS.read_text(encoding="utf-8")
+
+
+def test_a_key_that_stands_twice_among_many_is_found_in_little_time():
+    words = ",".join(f'"k{number}": 1' for number in range(60_000))
+    start = time.process_time()
+    with pytest.raises(ValueError, match="the key `k5` stands twice"):
+        parse_strict(f'{{{words}, "k5": 2}}')
+    assert time.process_time() - start < 2

@@ -10,7 +10,8 @@ from PIL import Image
 
 from factories import make_sample
 from ifbench.benchmarks.binding import bind_params
-from ifbench.benchmarks.soundness import KINDS, findings, reference_text
+from ifbench.benchmarks.soundness import CONTENT, KINDS, findings, reference_text
+from ifbench.constraints import all_constraints
 from ifbench.constraints.running import CheckCall, run_check
 from ifbench.media.sources import sha256_of
 from ifbench.types import ChecklistItem, Media, Outcome, UnboundParams
@@ -53,6 +54,17 @@ def test_a_sound_sample_has_no_finding():
     assert found() == []
     assert found(JSON, UPPER, item("general:decimal_number", places=1)) == []
     assert found(CHOICE, LOWER, reference="metal") == []
+
+
+def test_constraints_on_content_are_constraints():
+    assert set(CONTENT) <= set(all_constraints())
+
+
+def test_a_reference_that_has_other_atoms_than_asked_for_is_found():
+    ethanol = item("chemistry:atom_count_constraint", atoms={"C": 2, "O": 1})
+    assert found(ethanol, reference="CCO") == []
+    (line,) = found(ethanol, reference="CCN")
+    assert line.startswith("reference: checklist[0] chemistry:atom_count_constraint fails it")
 
 
 # ── Constraints against each other ───────────────────────────────────────────────────

@@ -219,6 +219,23 @@ def test_an_imported_release_goes_out_with_its_own_parameters(capsys):
     ]
 
 
+def test_ids_of_a_release_that_are_texts_go_out_and_come_in_as_they_are(capsys):
+    names = ["007", "a b", "-3", "1.5", 4]
+    written = [{**release_record(5), "id": name} for name in names]
+    written = [{**one, "edit_question": f"Strain {one['id']!r}?"} for one in written]
+    Path("materials.jsonl").write_text("".join(json.dumps(one) + "\n" for one in written))
+    data = "benchmark.data=materials.jsonl"
+    main(["evaluate", *RUN[:3], data])
+    assert main(["answers", "export", "-o", "out"]) == 0
+    lines = [json.loads(line) for line in Path("out/material.jsonl").read_text().splitlines()]
+    assert {str(line["id"]) for line in lines} == set(map(str, names))
+    assert {line["id"] for line in lines} >= {"007", "a b", "1.5", 4}
+    capsys.readouterr()
+    arguments = ["answers", "import", "out/material.jsonl", *RUN[:3], data, "store.uri=other"]
+    assert main(arguments) == 0
+    assert "5 answers stored" in capsys.readouterr().err
+
+
 def test_parameters_of_ours_go_out_as_json(capsys):
     item = {"constraint": "general:decimal_number", "params": {"places": 2}}
     records({"id": "a", "checklist": [item]})

@@ -147,6 +147,20 @@ def test_a_source_in_another_encoding_is_refused_with_the_place(tmp_path, capsys
     assert "in.txt line 2: byte 3 is no UTF-8 (0xe9)" in said
 
 
+def test_a_source_without_a_sample_leaves_what_stands_at_the_output(tmp_path, capsys):
+    record = {
+        "instruction": "Which relations?",
+        "input": "",
+        "output": "none",
+        "metadata": {"task": "chemical-disease interaction extraction"},
+    }
+    (tmp_path / "in.json").write_text(json.dumps([record]))
+    (tmp_path / "out.jsonl").write_text("mine")
+    said = refused(capsys, "data", "from-source", "mol_instructions", "in.json", "-o", "out.jsonl")
+    assert "in.json: no record of it makes a sample" in said
+    assert (tmp_path / "out.jsonl").read_text() == "mine"
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

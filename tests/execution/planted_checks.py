@@ -74,6 +74,16 @@ def eat(text: str, params: NoParams) -> Check:
         held.append(bytearray(16 * 1024 * 1024))
 
 
+_HELD: list[bytearray] = []
+
+
+@scripted("planted:keep", group="planted", params=NoParams, example=_EXAMPLE)
+def keep(text: str, params: NoParams) -> Check:
+    """Takes 160 MB and keeps them, as a cache of long answers does."""
+    _HELD.append(bytearray(160 * 1024 * 1024))
+    return passed()
+
+
 @scripted("planted:tower", group="planted", params=NoParams, example=_EXAMPLE)
 def tower(text: str, params: NoParams) -> Check:
     """Asks for one object that is far too large."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import planted_checks
 import pytest
 
-from ifbench.constraints.constraint import MAX_CHARACTERS, Check, failed, passed
+from ifbench.constraints.constraint import MAX_CHARACTERS, Check, Params, failed, passed
 from ifbench.constraints.running import CheckCall
 from ifbench.errors import PrerequisiteError
 from ifbench.execution.check_frames import decode_check, encode_check, pack, unpack
@@ -106,6 +108,56 @@ def test_check_that_eats_memory_is_undecided_and_its_neighbours_finish(
     assert (eating.outcome, eating.cause) == (Outcome.UNDECIDED, Cause.VERIFIER_ERROR)
     assert "memory bound of 256 MB" in eating.reason
     assert f"planted:{name}" in eating.reason
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_what_checks_before_keep_in_memory_is_not_held_against_the_next(
+    patient: Sandbox, *, together: bool
+) -> None:
+    calls = [call("keep"), begins("a"), call("keep"), begins("b")]
+    asked = [calls] if together else [[one] for one in calls]
+    found = [check for batch in asked for check in patient.run(batch)]
+    assert found == [passed(), passed(found={"length": 3}), passed(), failed("no")]
+
+
+class Nested(Params):
+    value: object = None
+
+
+@pytest.mark.parametrize("value", ["half a pair \ud800", b"\xff"])
+def test_params_without_a_json_text_leave_their_check_undecided(
+    sandbox: Sandbox, value: object
+) -> None:
+    odd = CheckCall(constraint_id="planted:begins", params=Nested(value=value), text="abc")
+    first, unsent, last = sandbox.run([begins("a"), odd, begins("b")])
+    assert (first, last) == (passed(found={"length": 3}), failed("no"))
+    assert unsent is not None
+    assert (unsent.outcome, unsent.cause) == (Outcome.UNDECIDED, Cause.VERIFIER_ERROR)
+    assert "planted:begins" in unsent.reason
+
+
+@contextmanager
+def no_more_files() -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + 1, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_checks_without_a_process_to_run_them_are_undecided_and_the_next_are_run() -> None:
+    with Sandbox(catalogue=CATALOGUE) as own:
+        with no_more_files():
+            (found,) = own.run([begins("a")])
+            with pytest.raises(PrerequisiteError, match="Too many open files"):
+                own.start()
+        assert found is not None
+        assert (found.outcome, found.cause) == (Outcome.UNDECIDED, Cause.VERIFIER_ERROR)
+        assert "Too many open files" in found.reason
+        assert own.run([begins("a")]) == [passed(found={"length": 3})]
 
 
 @pytest.mark.parametrize(("name", "word"), [("killed", "SIGKILL"), ("crash", "SIGSEGV")])
@@ -338,6 +390,36 @@ def test_process_dies_with_its_parent_even_in_a_hanging_check() -> None:
     assert wait_until_dead(pid)
 
 
+_SUSPENDED = """
+from ifbench.constraints.running import CheckCall
+from ifbench.execution.sandbox import Sandbox
+with Sandbox(time_s=0.15, catalogue="planted_checks:constraints") as sandbox:
+    for name in ("process", "pause"):
+        [found] = sandbox.run([CheckCall(constraint_id=f"planted:{name}", params="{}", text="a")])
+        print(found.reason, found.outcome, flush=True)
+"""
+
+
+def test_check_is_not_blamed_for_the_time_in_which_all_was_suspended() -> None:
+    path = os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(
+        [sys.executable, "-c", _SUSPENDED],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+        text=True,
+    ) as parent:
+        assert parent.stdout is not None
+        both = (parent.pid, int(parent.stdout.readline().split()[0]))
+        time.sleep(0.05)  # It pauses for 0.3 s, and may take 0.6.
+        for pid in both:
+            os.kill(pid, signal.SIGSTOP)
+        time.sleep(0.7)
+        for pid in both:
+            os.kill(pid, signal.SIGCONT)
+            time.sleep(0.02)
+        assert parent.stdout.read().strip() == "pass"
+
+
 @pytest.mark.parametrize(
     ("catalogue", "words"),
     [
@@ -353,6 +435,17 @@ def test_process_that_cannot_start_says_why(catalogue: str, words: str) -> None:
         assert found is not None
         assert found.cause is Cause.VERIFIER_ERROR
         assert words in found.reason
+
+
+def test_literal_that_memory_runs_out_over_is_undecided_and_not_called_too_deep() -> None:
+    shallow = CheckCall(
+        constraint_id="general:list_constraint", params="{}", text=f"[{'{1},' * 20_000}1]"
+    )
+    with Sandbox(memory_mb=16) as own:
+        (found,) = own.run([shallow])
+    assert found is not None
+    assert (found.outcome, found.cause) == (Outcome.UNDECIDED, Cause.VERIFIER_ERROR)
+    assert "memory bound of 16 MB" in found.reason
 
 
 def test_real_constraints_are_checked_by_default() -> None:

@@ -129,3 +129,11 @@ def test_only_a_plain_assignment_is_let_pass(text: str) -> None:
 )  # fmt: skip
 def test_strings_side_by_side_are_noticed(text: str, joined: bool) -> None:
     assert joins_strings(text) is joined
+
+
+@pytest.mark.parametrize(
+    "piece", ["a ", "()", "() ", "True ", "-", "not ", "2**", "lambda:", "1 if 1 else ", "1+", "~"]
+)
+def test_what_fills_the_parsers_stack_is_no_literal(piece):
+    assert isinstance(parse_literal(f"{piece * 8_000}1"), Flaw)
+    assert isinstance(parse_literal(f"[{piece * 8_000}1]"), Flaw)

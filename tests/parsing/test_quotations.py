@@ -2,7 +2,7 @@ import time
 
 import pytest
 
-from ifbench.parsing.quotations import quotation_span, stands_in
+from ifbench.parsing.quotations import quotation_span, stands_in, stands_whole
 
 TEXT = "  First,  add\nthe acid.\tThen café at 20 °C."
 
@@ -44,3 +44,32 @@ def test_long_repetitive_texts_take_little_time():
     begin = time.process_time()
     assert not stands_in("a " * 20_000 + "b", "a " * 400_000)
     assert time.process_time() - begin < 2
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "is_whole"),
+    [
+        ("CCO", "It is CCO.", True),
+        ("CCO", "**CCO**", True),
+        ("CCO", "分子CCO是", True),
+        ("CCO", "CCO", True),
+        ("CCO", "First CCOCC, then CCO", True),
+        ("CCO", "First CCOCC, then CCN", False),
+        ("propane", "cyclopropane", False),
+        ("acetic acid", "glacial acetic\n acid", True),
+        ("acetic acid", "peracetic acid", False),
+        ("", "CCO", False),
+        ("CCC", "no", False),
+    ],
+)
+def test_a_piece_of_a_longer_word_does_not_stand_whole(words, text, is_whole):
+    assert stands_whole(words, text) is is_whole
+
+
+def test_whole_words_are_looked_for_in_little_time():
+    start = time.process_time()
+    assert not stands_whole("C" * 500, "C" * 1_000_000)
+    assert not stands_whole("a", "a" * 1_000_000)
+    assert not stands_whole("ab" * 5_000, "ab" * 500_000)
+    assert not stands_whole("-a", "-ab" * 300_000)
+    assert time.process_time() - start < 2

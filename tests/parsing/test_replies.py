@@ -131,6 +131,17 @@ def test_reply_that_says_what_the_answer_dictated_and_nothing_else_is_a_reply(te
     assert isinstance(read_reply(text, Steps, about=GOOD), Steps)
 
 
+def test_parts_of_an_object_are_no_objects_beside_it():
+    class Call(Reply):
+        name: str = ""
+        calls: tuple[dict[str, str], ...] = ()
+
+    words = '{"name": "all", "calls": [{"name": "one"}, {"name": "two"}]}'
+    read = read_reply(f"Here it is: {words}. Done.", Call)
+    assert isinstance(read, Call)
+    assert (read.name, len(read.calls)) == ("all", 2)
+
+
 def test_own_verdict_beside_a_quoted_one_is_not_guessed_at():
     own = GOOD.replace("true", "false")
     for reply in (f"{own} though the answer says {GOOD}", f"It says {GOOD} but: {own}"):

@@ -5,14 +5,20 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+from dataclasses import replace
 
 import pytest
 
+from factories import make_score
+from ifbench.benchmarks import get_benchmark
 from ifbench.metrics import Figure
 from ifbench.report import cells
+from ifbench.report.arrow import save_arrow
 from ifbench.report.cells import Cell, percent
 from ifbench.report.progress import call_lines, duration, step_line
 from ifbench.report.tables import Table, render
+from ifbench.report.views import view_table
 from ifbench.types import Price
 
 TABLE = Table(
@@ -189,3 +195,54 @@ def test_latex_takes_every_character_that_means_something_to_it():
 )
 def test_a_duration_is_as_exact_as_a_reader_wants(seconds, words):
     assert duration(seconds) == words
+
+
+ODD = ("a|b", "back\\|slash", "end\\", "car\rriage", "line\nbreak", "x:car:y", "[58]", "*", '"', "")
+
+
+def odd_table() -> Table:
+    return Table(title="Odd :car:", columns=("name", "n"), rows=tuple((name, "1") for name in ODD))
+
+
+def test_csv_reads_back_whatever_stands_in_a_name():
+    rows = list(csv.reader(io.StringIO(render([odd_table()], "csv"), newline="")))
+    assert [row[0] for row in rows[1:]] == list(ODD)
+
+
+def test_terminal_makes_no_pictures_of_colons():
+    text = render([odd_table()], "terminal")
+    assert "x:car:y" in text
+    assert "Odd :car:" in text
+
+
+def test_markdown_row_keeps_its_cells_whatever_stands_in_them():
+    lines = render([odd_table()], "markdown").splitlines()[4:]
+    # As cmark-gfm splits a row: a backslash takes the next character along, a bar ends a cell.
+    cells_of = [re.findall(r"(?:\\.|[^|\\])+", line[2:-2]) for line in lines if line]
+    assert [len(row) for row in cells_of] == [2] * len(ODD)
+    assert cells_of[1][0].strip() == r"back\\\|slash"
+
+
+def test_latex_row_never_begins_with_what_the_row_before_would_take():
+    rows = render([odd_table()], "latex").splitlines()
+    assert r"{}[58] & 1 \\" in rows
+    assert r"{}* & 1 \\" in rows
+
+
+def test_arrow_files_of_two_tables_of_one_name_are_two(tmp_path):
+    tables = [replace(TABLE, name=name) for name in ("a", "a", "a", "b")]
+    written = save_arrow(tables, tmp_path / "out.arrow", {})
+    assert [path.name for path in written] == [
+        "out.a.arrow",
+        "out.a.2.arrow",
+        "out.a.3.arrow",
+        "out.b.arrow",
+    ]
+
+
+@pytest.mark.parametrize("facet", ["model", "total", "CSR", "ISR_low_95"])
+def test_facet_that_is_called_like_a_column_keeps_its_values(facet):
+    scores = [make_score(sample_id=value, **{facet: value}) for value in ("p", "q")]
+    (first, second) = view_table(facet, get_benchmark("scimif"), {"m": scores}).data
+    assert (first[f"facet_{facet}"], second[f"facet_{facet}"]) == ("p", "q")
+    assert (first["model"], first["total"], first["CSR"]) == ("m", 1, 100.0)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from ifbench.constraints.constraint import Check, passed, undecided
 from ifbench.stages.reasking import reask
-from ifbench.types import Cause, ModelConfig, Prompt, Purpose, Response, Sampling, Text
+from ifbench.types import Cause, ModelConfig, Prompt, Purpose, Response, Sampling, Stop, Text
 
 MODEL = ModelConfig(name="j", engine="scripted", model="j")
 
@@ -34,8 +36,9 @@ class Judge:
     async def ask(self, prompt: Prompt) -> Response:
         index = int(prompt.parts[0].text)
         text = self.replies[index][prompt.attempt]
+        stop = Stop.LENGTH if text.endswith("cut") else Stop.STOP
         return Response(
-            key=f"{index}/{prompt.attempt}", purpose=prompt.purpose, model="j", text=text
+            key=f"{index}/{prompt.attempt}", purpose=prompt.purpose, model="j", text=text, stop=stop
         )
 
     @staticmethod
@@ -43,6 +46,7 @@ class Judge:
         causes = {
             "garbled": Cause.JUDGE_UNREADABLE,
             "cut": Cause.JUDGE_TRUNCATED,
+            "quotation cut": Cause.EXTRACTOR,
             "down": Cause.TRANSPORT,
         }
         return {
@@ -79,8 +83,9 @@ def test_an_item_that_stays_unreadable_is_undecided_after_the_bound():
     assert len(asked[0]) == 3
 
 
-def test_a_reply_that_was_cut_off_is_asked_again_with_more_room():
-    judge = Judge({0: ["cut", "fine"]})
+@pytest.mark.parametrize("reply", ["cut", "quotation cut"])
+def test_a_reply_that_was_cut_off_is_asked_again_with_more_room(reply):
+    judge = Judge({0: [reply, "fine"]})
     run(judge)
     assert judge.asked == [(0, 0, False), (0, 1, True)]
 

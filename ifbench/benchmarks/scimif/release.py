@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, StrictFloat, StrictInt, StrictStr, ValidationError
 
 from ifbench.benchmarks.binding import describe
 from ifbench.benchmarks.json_lines import Defects, Line, json_lines
@@ -50,13 +50,13 @@ class _InstructionForm(BaseModel):
 
     instruction_name: str
     source: Literal["original", "core_task", "added_general"]
-    required_parameters: str | int | float | None = None
+    required_parameters: StrictStr | StrictInt | StrictFloat | None = None
 
 
 class _ReleaseForm(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    id: int | str
+    id: StrictInt | StrictStr
     task: str
     original_question: str = ""
     edit_question: str

@@ -426,6 +426,12 @@ def test_ids_repeat_over_subjects_but_not_inside_one(tmp_path):
     [
         ({"id": None}, "id: a whole number or a text is expected, found null"),
         ({"id": [1]}, "id: a whole number or a text is expected, found [1]"),
+        ({"id": True}, "id: a whole number or a text is expected, found true"),
+        ({"id": 1.0}, "id: a whole number or a text is expected, found 1.0"),
+        (
+            {"instruction_list": [instruction("general_wrap_up", True)]},
+            "instruction_list[0].required_parameters: a text or a number is expected, found true",
+        ),
         (
             {"instruction_list": [instruction("general_wrap_up", [2])]},
             "instruction_list[0].required_parameters: a text or a number is expected, found [2]",

@@ -52,6 +52,8 @@ def from_source(
         raise ConfigError(f"`per_sample` must be from 1 to 6 (one a category), got {per_sample}")
     if max_characters < 200:
         raise ConfigError(f"`max_characters` must be at least 200, got {max_characters}")
+    if limit is not None and limit < 1:
+        raise ConfigError(f"`limit` must be at least 1, got {limit}")
     samples = _samples(SOURCES[name], Path(file), seed, per_sample, max_characters)
     return islice(samples, limit)
 

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ifbench.benchmarks.binding import describe, unknown_name
 from ifbench.benchmarks.encodings import first_flaw
+from ifbench.benchmarks.json_lines import has_escaped_surrogates, refuse_surrogates
 from ifbench.benchmarks.scimif.sources.source import AnswerKind, Seed, Skipped, Source
 from ifbench.errors import DatasetError
 from ifbench.types import Json
@@ -68,7 +69,8 @@ def read_mol_instructions(path: Path, max_characters: int) -> Iterator[Seed | Sk
 
 def _load_array(path: Path) -> list[object]:
     try:
-        entries = json.loads(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        entries = json.loads(text)
     except OSError as error:
         raise DatasetError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -84,6 +86,12 @@ def _load_array(path: Path) -> list[object]:
         )
     if not entries:
         raise DatasetError(f"{path}: the array holds no record")
+    if has_escaped_surrogates(text):
+        for index, entry in enumerate(entries):
+            try:
+                refuse_surrogates(entry)
+            except ValueError as error:
+                raise DatasetError(f"{path} record {index}: {error}") from error
     return entries
 
 

@@ -67,6 +67,8 @@ def test_per_sample_bounds_the_number_of_constraints(invented):
     [
         ({"per_sample": 0}, "`per_sample` must be from 1 to 6"),
         ({"per_sample": 7}, "`per_sample` must be from 1 to 6"),
+        ({"limit": 0}, "`limit` must be at least 1"),
+        ({"limit": -1}, "`limit` must be at least 1"),
         ({"max_characters": 10}, "`max_characters` must be at least 200"),
     ],
 )

@@ -166,6 +166,12 @@ def test_a_record_that_is_broken_is_named_by_its_index(tmp_path):
     assert "input: a text is expected, found 3" in message
 
 
+def test_half_of_a_pair_is_refused_with_its_record(tmp_path):
+    half = {**invented(), "input": "half \ud83d of a pair"}
+    whole = {**invented(), "input": "a pair \U0001f600"}
+    assert "invented.json record 1: half of a surrogate pair" in refusal(tmp_path, whole, half)
+
+
 def test_a_task_that_makes_no_seeds_is_named_with_those_that_do(tmp_path):
     message = refusal(tmp_path, invented("Protein Design"))
     assert "record 0: unknown task `Protein Design`" in message
