@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+
+import regex
 
 from ifbench.parsing.text_forms import fold, lowered
 
@@ -29,7 +31,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """An option named at a place of the text; an empty place could not be told."""
+    """An option named at a place of the text."""
 
     option: int
     start: int
@@ -37,12 +39,31 @@ class Mention:
 
 
 def options_in(text: str, options: Options) -> Iterator[Mention]:
-    plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
-    plain = lowered(plain) if options.ignore_case else plain
-    is_placed = len(plain) == len(text)
+    composed = text if unicodedata.is_normalized("NFC", text) else _nfc(text)
+    plain = lowered(fold(composed)) if options.ignore_case else fold(composed)
+    place = _same_place if len(composed) == len(text) else _places_before_composing(text)
     for match in _whole_words(plain, options):
-        start, end = match.span() if is_placed else (0, 0)
+        start, end = map(place, match.span())
         yield Mention(option=int((match.lastgroup or "o0")[1:]), start=start, end=end)
+
+
+def _same_place(place: int) -> int:
+    return place
+
+
+# What ASCII alone stands among composes with nothing.
+_CLUSTER = regex.compile(r"[\x00-\x7f]+(?=[\x00-\x7f]|\Z)|\X", regex.VERSION1)
+
+
+def _places_before_composing(text: str) -> Callable[[int], int]:
+    """From a place in the NFC form to the same place in the text itself."""
+    places = [0]
+    for cluster in _CLUSTER.finditer(text):
+        start, end = cluster.span()
+        width = len(_nfc(cluster[0]))
+        places += [min(start + offset, end) for offset in range(1, width)]
+        places.append(end)
+    return lambda place: places[min(place, len(places) - 1)]
 
 
 def _whole_words(plain: str, options: Options) -> Iterator[re.Match[str]]:

@@ -377,4 +377,4 @@ def _first_affirmed(text: str, options: Options) -> list[Mention]:
 
 
 def _is_denied(text: str, mention: Mention) -> bool:
-    return mention.end > mention.start and is_denied(text, mention.start, mention.end)
+    return is_denied(text, mention.start, mention.end)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ifbench.parsing.option_words import Options
+from ifbench.parsing.option_words import Options, options_in
 from ifbench.parsing.options import read_choice
 
 METALS = Options(texts=("iron", "copper", "zinc"), labels=("A", "B", "C"))
@@ -144,3 +146,17 @@ def test_two_options_are_named_in_the_problem() -> None:
     choice = read_choice("iron or zinc", METALS, "contains", allow_explanation=True)
     assert "`iron`, `zinc`" in choice.problem
     assert [mention.start for mention in choice.mentions] == [0, 8]
+
+
+def test_a_denial_holds_whatever_letters_are_composed_elsewhere() -> None:
+    said = "In the cafe\u0301 it is not stable but unstable."
+    choice = read_choice(said, PHASES, "contains", allow_explanation=True)
+    assert choice.option == 1
+    assert [said[one.start : one.end] for one in choice.mentions] == ["unstable"]
+
+
+@given(st.lists(st.sampled_from(("e", "\u0301", "क", "\u093c", "\u0958", "ᄒ", "ᅡ", " ", "\r\n"))))
+def test_mentions_stand_where_the_text_has_them(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    (mention,) = options_in(f"{text} copper {text}", METALS)
+    assert (mention.start, mention.end) == (len(text) + 1, len(text) + 7)

@@ -34,6 +34,7 @@ from ifbench.parsing.markup import (
     parse_html,
     parse_xml,
 )
+from ifbench.parsing.text_forms import without_unseen
 from ifbench.types import Evidence
 
 # ── Boxes ────────────────────────────────────────────────────────────────────────────
@@ -137,8 +138,8 @@ def _is_empty(text: str, box: Box) -> bool:
 
 
 def _words_after(text: str, position: int) -> str:
-    """What follows, when it is more than punctuation; empty otherwise."""
-    rest = _CLOSING_MARKS.sub("", text[position:]).strip()
+    """What follows, when it is more than punctuation and marks that nobody sees; empty otherwise."""
+    rest = without_unseen(_CLOSING_MARKS.sub("", text[position:])).strip()
     return rest if any(not _is_punctuation(character) for character in rest) else ""
 
 

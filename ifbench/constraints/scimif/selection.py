@@ -87,11 +87,7 @@ def choose_from(text: str, params: ChooseFrom) -> Check:
     """The answer selects and gives exactly one of the options."""
     options = params.choices
     choice = read_choice(text, options, params.mode, allow_explanation=params.allow_explanation)
-    evidence = tuple(
-        quote(text, mention.start, mention.end)
-        for mention in choice.mentions
-        if mention.end > mention.start
-    )
+    evidence = tuple(quote(text, mention.start, mention.end) for mention in choice.mentions)
     if choice.option is None:
         allowed = ", ".join(f"`{options.name(index)}`" for index in range(_count(options)))
         reason = f"{choice.problem}; the options are {allowed}"

@@ -47,6 +47,8 @@ BOXES: list[tuple[str, dict[str, Any], bool]] = [
     (r"\boxed{\{1, 2\}}", {}, True),
     (r"\boxed{a} or \boxed{b}", {}, True),
     (r"\boxed{a} and some words", {}, True),
+    ("\\boxed{a}.\u200b", LAST, True),
+    ("\\boxed{a}.\u200bb", LAST, False),
     (r"\boxed {4.5}", {}, True),
     (r"\boxed{\boxed{4}}", {}, True),
     ("\\boxed{\n4.5\n}", {}, True),
