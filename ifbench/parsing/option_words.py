@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -92,11 +92,13 @@ def searched_words(options: Options) -> re.Pattern[str]:
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
     plain = [_plain(text, options) for text in texts]
     if any(not words or words[0].isspace() or words[0] == "_" for words in plain):
-        return re.compile("|".join(f"(?P<o{index}>{_word(plain[index])})" for index in order))
+        return re.compile(
+            "|".join(f"(?P<o{index}>{_word(plain[index], plain)})" for index in order)
+        )
     # The set of first letters stands in front, for which a search skips ahead.
     letters = "".join(sorted({re.escape(words[0]) for words in plain}))
     names = "|".join(
-        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], start=1)})"
+        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], plain, start=1)})"
         for index in order
     )
     return re.compile(f"[{letters}](?:{names})")
@@ -107,9 +109,18 @@ def _plain(option: str, options: Options) -> str:
     return lowered(words) if options.ignore_case else words
 
 
-def _word(plain: str, start: int = 0) -> str:
+def _word(plain: str, all_plain: Sequence[str], start: int = 0) -> str:
     words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain[start:])))
+    # "meta-stable" is "metastable" where "stable" is another option.
+    inner = max((other for other in all_plain if _is_prefixed(plain, other)), key=len, default="")
+    if inner:
+        words = re.escape(plain[start : -len(inner)]) + "-?" + re.escape(inner)
     return words + (r"(?![^\W_])" if needs_boundary(plain[-1:]) else "")
+
+
+def _is_prefixed(plain: str, other: str) -> bool:
+    prefix = plain.removesuffix(other)
+    return plain.isalpha() and other.isalpha() and 2 < len(prefix) < len(plain) and prefix != "non"
 
 
 # "non-metal" names no metal.
@@ -117,7 +128,23 @@ _WORD_BEGINS = re.compile(
     r"(?<![^\W_])"
     + "".join(
         rf"(?<!\b{prefix}-)"
-        for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
+        for prefix in (
+            "non",
+            "un",
+            "in",
+            "anti",
+            "semi",
+            "quasi",
+            "half",
+            "pseudo",
+            "meta",
+            "bi",
+            "super",
+            "para",
+            "dia",
+            "ferro",
+            "ferri",
+        )
     )
 )
 
