@@ -41,7 +41,8 @@ from ifbench.types import Evidence
 
 _CLOSING_MARKS = re.compile(r"\\[\])]|\\end\{\w+\*?\}|[$`]")
 _LATEX_BLANKS = re.compile(
-    r"(?:\\(?:[,;:! ]|quad\b|qquad\b|[lc]?dots\b|(?:text|mathrm|mathbf|textbf)\s?(?=\{))|[~${}.…]|\s)*+"
+    r"(?:\\(?:[,;:! ]|(?:q?quad|en(?:space|skip)|thinspace|space|[lc]?dots)(?![A-Za-z])|[hv]space\*?\{[^{}]{0,40}\}"
+    r"|(?:text|math)[a-z]{0,8}\s?(?=\{))|[~${}.…\u200b-\u200f\u2060\ufeff]|\s)*+"
 )
 """What fills a box with nothing: blanks, empty groups, and the dots of a mention (`\\boxed{...}`)."""
 
