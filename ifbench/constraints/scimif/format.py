@@ -89,7 +89,7 @@ class BoxParams(Params):
         passing="The mass is $\\boxed{4.50\\ \\text{kg}}$.",
         failing="The mass is 4.50 kg, to be put into \\boxed{}.",
     ),
-    version=2,
+    version=3,
 )
 def wrap_up(text: str, params: BoxParams) -> Check:
     """Enclose the final output answer within a specified box format."""

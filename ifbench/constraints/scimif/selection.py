@@ -81,7 +81,7 @@ class Judge(Params):
         passing="Semiconductor.",
         failing="It is a semiconductor, or perhaps a metal.",
     ),
-    version=4,
+    version=5,
 )
 def choose_from(text: str, params: ChooseFrom) -> Check:
     """The answer selects and gives exactly one of the options."""
@@ -111,7 +111,7 @@ def _count(options: Options) -> int:
         passing="**No.**",
         failing="No, the reaction is endothermic.",
     ),
-    version=3,
+    version=4,
 )
 def judge(text: str, params: Judge) -> Check:
     """The answer is "Yes" or "No", without an explanation unless one is allowed."""

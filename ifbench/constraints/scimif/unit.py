@@ -82,7 +82,7 @@ def unit_consistency(discipline: str, example: Example) -> Constraint:
         group="unit",
         params=UnitParams,
         example=example,
-        version=4,
+        version=5,
     )(uses_asked_unit)
 
 
