@@ -12,13 +12,15 @@ Role: TypeAlias = Literal["quantity", "label", "symbol", "index", "date", "citat
 """`label`: list markers and ordinals (Step 2, Figure 3). `symbol`: digits of formulas, names,
 versions, telephone numbers, links (H2O, sp3, 2π). `index`: exponents, sub- and superscripts."""
 
+BLANKS = " \u00a0\u2009\u202f"
+"""What parts a number from its label or unit: typeset texts have blanks that are thin or hold a line."""
 _UNIT = (
     r"(?:(?:[pnumµμkMGTcdfh]?(?:mol|Pa|Hz|eV|bar|cal|Da|Wb|Sv|Bq|Gy|lm|lx|rad|[mgsLlJWVNAKMTΩΩ])"
     r"|min|h|hrs?|atm|mmHg|torr|ppm|ppb|ppt|dB|bp|kb|kbp|rpm|psi|[kMG]?Wh|mAh|wt|vol|IU|CFU|amu"
     r"|Å|Å|deg|AU|pc|Ma|Ga|ha|px|fps|[kMG]B)(?![A-Za-z]))"
 )
 _UNIT_AFTER = re.compile(_UNIT)
-UNIT_AFTER_BLANK = re.compile(rf"[ \u00a0](?![A-Z](?![A-Za-z/·^])){_UNIT}")
+UNIT_AFTER_BLANK = re.compile(rf"[{BLANKS}](?![A-Z](?![A-Za-z/·^])){_UNIT}")
 _UNIT_AFTER_HYPHEN = re.compile(
     rf"-(?:{_UNIT}|(?:second|minute|hour|day|week|month|year|met(?:er|re)|gram|lit(?:er|re)|mole"
     r"|degree|percent|volt|watt|joule|newton|kelvin|pascal|hertz|(?:kilo|centi|milli|micro|nano)"

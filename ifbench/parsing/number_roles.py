@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from ifbench.parsing.number_neighbours import (
+    BLANKS,
     UNIT_AFTER_BLANK,
     Role,
     role_on_the_left,
@@ -76,7 +77,7 @@ class RoleReader:
             return "label"
         if is_integer and (role := self._joined(start, end) or _in_brackets(text, start, end)):
             return role
-        words = text[start - _BEFORE if start > _BEFORE else 0 : start].rstrip(" \t\u00a0(*_~{")
+        words = text[start - _BEFORE if start > _BEFORE else 0 : start].rstrip(_BEHIND_LABEL)
         word = _last_word(words)
         if is_integer:
             if (words.endswith(":") and _is_ordinal_key(words)) or words.endswith(_CHINESE_LABELS):
@@ -119,6 +120,7 @@ _CALLING_CODE = re.compile(r"\d{1,3}[ -]\(?\d{2,4}\)?[ -]\d{3,4}[ -]\d{3,4}(?!\d
 
 # ── What the words around say ────────────────────────────────────────────────────────
 
+_BEHIND_LABEL = BLANKS + "\t(*_~{"
 _BEFORE = 24  # Characters read before a number; the longest label has ten.
 _SINGULAR = word_set(
     "step figure table equation formula section chapter part question problem case example "
@@ -234,8 +236,13 @@ def _last_word(words: str) -> str:
     if not (last.isalpha() or last in {".", ","}):
         return ""
     word = words.rstrip(".,").rpartition(" ")[2].rpartition("\n")[2].rpartition("{")[2]
+    if not word.isascii():
+        word = _OTHER_BLANKS.split(word)[-1]
     word = word.lstrip("([*_\"'#“（")
     return word if word.isalpha() else ""
+
+
+_OTHER_BLANKS = re.compile(f"[{BLANKS}]")
 
 
 def _is_ordinal_key(words: str) -> bool:

@@ -27,16 +27,22 @@ _PROGRAMMING = word_set(
 )
 # One and two inner groups deep; each alternative begins otherwise, so nothing is read twice.
 _BRACED = r"\{(?:[^{}]++|\{(?:[^{}]++|\{[^{}]*+\})*+\})*+\}"
-_RAISED_GROUP = re.compile(rf"[\^_]\s?(?:{_BRACED}|\([^()\n]{{0,40}}\))")
-_RAISED_TAG = re.compile(r"<su[bp]>[^<]{0,80}</su[bp]>", re.IGNORECASE)
+# `_(1.5 g)_` after a blank is emphasis; `x_(12)` is an index.
+_RAISED_GROUP = re.compile(
+    rf"[\^_](?:[ ]?{_BRACED}|(?:(?<=\^)[ ]?|(?<=[^\W_]_)|(?<=[)\]}}]_))\([^()\n]{{0,40}}\))"
+)
+_RAISED_TAG = re.compile(r"<(?:su|SU|Su)[bpBP]>[^<]{0,80}</(?:su|SU|Su)[bpBP]>")
 _LINK = re.compile(r"(?:https?://|www\.|InChI=|doi:)\S++|10\.\d{4,9}/\S++")
 _MARKS = re.compile(
     r"\\(?:tag|label|ref|eqref|cite|hspace|vspace|begin|end|color)\*?\{[^{}\n]*+\}"
     r"|\\\\\[[^\]\n]{1,12}\]"
 )
-_ROOT = re.compile(r"\\sqrt\s?\[[^\[\]\n]{1,12}\]")
+_MARKED = (
+    "\\tag", "\\label", "\\ref", "\\eqref", "\\cite", "\\hspace", "\\vspace", "\\begin", "\\end", "\\color", "\\\\[",
+)  # fmt: skip
+_ROOT = re.compile(r"\\sqrt ?\[[^\[\]\n]{1,12}\]")
 _FRACTION_FACTOR = re.compile(
-    r"\\[dt]?frac\s?\{\s?\d{1,3}\s?\}\s?\{\s?\d{1,3}\s?\}(?=\s?(?:[A-Za-z(]|"
+    r"\\[dt]?frac ?\{\s?\d{1,3}\s?\}\s?\{\s?\d{1,3}\s?\}(?=\s?(?:[A-Za-z(]|"
     + FACTOR_COMMAND.pattern
     + "))"
 )
@@ -74,10 +80,10 @@ def special_spans(text: str) -> list[Span]:
 
 
 _SPAN_PATTERNS: tuple[tuple[str, tuple[str, ...], re.Pattern[str], Role], ...] = (
-    ("^_", ("^{", "_{", "^ {", "_ {", "^("), _RAISED_GROUP, "index"),
-    ("<", ("<su", "<SU"), _RAISED_TAG, "index"),
+    ("^_", ("^{", "_{", "^(", "_(", "^ {", "_ {", "^ ("), _RAISED_GROUP, "index"),
+    ("<", ("<su", "<SU", "<Su"), _RAISED_TAG, "index"),
     (":.=", ("://", "www.", "InChI=", "doi:", "10."), _LINK, "symbol"),
-    ("\\", ("\\tag", "\\ref", "\\eqref", "\\cite", "space{", "\\label", "\\\\["), _MARKS, "label"),
+    ("\\", _MARKED, _MARKS, "label"),
     ("\\", ("\\sqrt[", "\\sqrt ["), _ROOT, "index"),
     ("\\", ("frac{", "frac "), _FRACTION_FACTOR, "symbol"),
     ("=", ('="', "='"), _ATTRIBUTE, "label"),

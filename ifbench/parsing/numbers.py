@@ -179,7 +179,7 @@ _TIMES_TEN = re.compile(
     _BLANKS
     + r"(?:[×✕⨯xX·⋅∙•]|\\?\*(?!\*)|\\times(?![A-Za-z])|\\cdot(?![A-Za-z])|&times;)"
     + _BLANKS
-    + r"(?:10|\{10\})"
+    + r"(?:10|\{10\}|１０)"
 )
 _POWER = re.compile(
     rf"""{_BLANKS}(?:\^|\*\*){_BLANKS}
@@ -289,7 +289,7 @@ class _Group:
 
 
 def _groups_of(text: str) -> Iterator[_Group]:
-    if ")" not in text or "10" not in text:
+    if ")" not in text or not ("10" in text or "１０" in text):
         return
     for match in _GROUP.finditer(text):
         times_ten = _TIMES_TEN.match(text, match.end())
@@ -363,7 +363,7 @@ def _power_after(text: str, mantissa: re.Match[str]) -> tuple[int, Form, str] | 
     concise = _CONCISE.match(text, end) if mantissa[3] else None
     if times_ten := _TIMES_TEN.match(text, concise.end() if concise else end):
         power = _POWER.match(text, times_ten.end()) or _FLAT_POWER.match(text, times_ten.end())
-    if power is None and mantissa[0] == "10":
+    if power is None and mantissa[0] in {"10", "１０"}:
         form, power = "power", _POWER.match(text, end)
     if power is None:
         return None

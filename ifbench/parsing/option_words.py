@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+
+import regex
 
 from ifbench.parsing.text_forms import fold, lowered
 
@@ -29,7 +31,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mention:
-    """An option named at a place of the text; an empty place could not be told."""
+    """An option named at a place of the text."""
 
     option: int
     start: int
@@ -37,12 +39,31 @@ class Mention:
 
 
 def options_in(text: str, options: Options) -> Iterator[Mention]:
-    plain = fold(text if unicodedata.is_normalized("NFC", text) else _nfc(text))
-    plain = lowered(plain) if options.ignore_case else plain
-    is_placed = len(plain) == len(text)
+    composed = text if unicodedata.is_normalized("NFC", text) else _nfc(text)
+    plain = lowered(fold(composed)) if options.ignore_case else fold(composed)
+    place = _same_place if len(composed) == len(text) else _places_before_composing(text)
     for match in _whole_words(plain, options):
-        start, end = match.span() if is_placed else (0, 0)
+        start, end = map(place, match.span())
         yield Mention(option=int((match.lastgroup or "o0")[1:]), start=start, end=end)
+
+
+def _same_place(place: int) -> int:
+    return place
+
+
+# What ASCII alone stands among composes with nothing.
+_CLUSTER = regex.compile(r"[\x00-\x7f]+(?=[\x00-\x7f]|\Z)|\X", regex.VERSION1)
+
+
+def _places_before_composing(text: str) -> Callable[[int], int]:
+    """From a place in the NFC form to the same place in the text itself."""
+    places = [0]
+    for cluster in _CLUSTER.finditer(text):
+        start, end = cluster.span()
+        width = len(_nfc(cluster[0]))
+        places += [min(start + offset, end) for offset in range(1, width)]
+        places.append(end)
+    return lambda place: places[min(place, len(places) - 1)]
 
 
 def _whole_words(plain: str, options: Options) -> Iterator[re.Match[str]]:
@@ -71,11 +92,13 @@ def searched_words(options: Options) -> re.Pattern[str]:
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]), reverse=True)
     plain = [_plain(text, options) for text in texts]
     if any(not words or words[0].isspace() or words[0] == "_" for words in plain):
-        return re.compile("|".join(f"(?P<o{index}>{_word(plain[index])})" for index in order))
+        return re.compile(
+            "|".join(f"(?P<o{index}>{_word(plain[index], plain)})" for index in order)
+        )
     # The set of first letters stands in front, for which a search skips ahead.
     letters = "".join(sorted({re.escape(words[0]) for words in plain}))
     names = "|".join(
-        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], start=1)})"
+        f"(?<={re.escape(plain[index][0])})(?P<o{index}>{_word(plain[index], plain, start=1)})"
         for index in order
     )
     return re.compile(f"[{letters}](?:{names})")
@@ -86,9 +109,18 @@ def _plain(option: str, options: Options) -> str:
     return lowered(words) if options.ignore_case else words
 
 
-def _word(plain: str, start: int = 0) -> str:
+def _word(plain: str, all_plain: Sequence[str], start: int = 0) -> str:
     words = r"[\s_]+".join(map(re.escape, re.split(r"[\s_]+", plain[start:])))
+    # "meta-stable" is "metastable" where "stable" is another option.
+    inner = max((other for other in all_plain if _is_prefixed(plain, other)), key=len, default="")
+    if inner:
+        words = re.escape(plain[start : -len(inner)]) + "-?" + re.escape(inner)
     return words + (r"(?![^\W_])" if needs_boundary(plain[-1:]) else "")
+
+
+def _is_prefixed(plain: str, other: str) -> bool:
+    prefix = plain.removesuffix(other)
+    return plain.isalpha() and other.isalpha() and 2 < len(prefix) < len(plain) and prefix != "non"
 
 
 # "non-metal" names no metal.
@@ -96,7 +128,23 @@ _WORD_BEGINS = re.compile(
     r"(?<![^\W_])"
     + "".join(
         rf"(?<!\b{prefix}-)"
-        for prefix in ("non", "un", "in", "anti", "semi", "quasi", "half", "pseudo")
+        for prefix in (
+            "non",
+            "un",
+            "in",
+            "anti",
+            "semi",
+            "quasi",
+            "half",
+            "pseudo",
+            "meta",
+            "bi",
+            "super",
+            "para",
+            "dia",
+            "ferro",
+            "ferri",
+        )
     )
 )
 

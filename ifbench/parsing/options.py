@@ -50,7 +50,7 @@ def read_choice(text: str, options: Options, mode: Mode, *, allow_explanation: b
         return Choice(option=whole.option, mentions=(whole,))
     stated = _stated(text, options, mode)
     if stated and (allow_explanation or (mode == "label" and _is_one_line_of_words(text))):
-        return Choice(option=stated[-1].option, mentions=(stated[-1],))
+        return _one_of([stated[-1], *_joined_to(text, stated[-1], options)], options)
     if not allow_explanation:
         return Choice(problem="the answer is not one of the options alone")
     lines = _line_options(text, options)
@@ -182,6 +182,54 @@ def _correct_options(text: str) -> Iterator[Region]:
             )
 
 
+_JOINS = re.compile(
+    r"[)\]}*_$.:]{0,3}(?:\s?[,;/&]|\s(?=and|or)|\s?(?=[和与及或]))"
+    r"(?:\s?(?:and|or)(?![^\W_])|[和与及或])?[\s*_$(\[]{0,4}"
+)
+_JOIN_ENDS = re.compile(
+    r"[)\]}*_$]{0,4}\s?(?:[.,;:!?()\[\]\n\\/&–—]|(?:and|or)(?![^\W_])|[和与及或]|\Z)"
+)
+_FROM_LABEL_TO_TEXT = " .:)]*-–"
+
+
+def _joined_to(text: str, stated: Mention, options: Options) -> Iterator[Mention]:
+    """What is chosen along with an option: "A, B and C", "stable or unstable".
+
+    Of "A, B being wrong" nothing is: what is joined ends the statement, or the list goes on.
+    """
+    window = fold(text[stated.end : stated.end + 2 * _longest(options)])
+    words = lowered(window) if options.ignore_case else window
+    at = _behind_text(words, 0, stated.option, options)
+    while join := _JOINS.match(window, at):
+        found = _option_at(window, words, join.end(), options)
+        if found is None:
+            break
+        index, at = found
+        yield Mention(option=index, start=stated.end + join.end(), end=stated.end + at)
+        at = _behind_text(words, at, index, options)
+
+
+def _behind_text(words: str, at: int, index: int, options: Options) -> int:
+    """Behind the option's text where that stands behind its label: "A. iron"."""
+    if not (options.labels and options.texts):
+        return at
+    begin = len(words) - len(words[at:].lstrip(_FROM_LABEL_TO_TEXT))
+    match = searched_words(options).match(words, begin)
+    return match.end() if match and match.lastgroup == f"o{index}" else at
+
+
+def _option_at(window: str, words: str, at: int, options: Options) -> tuple[int, int] | None:
+    """The option whose label, in its own case, or text stands here and ends a statement."""
+    label = _any_label(options).match(window, at)
+    if label and _JOIN_ENDS.match(window, label.end()):
+        index = _label_index(label[0], options)
+        return None if index is None else (index, label.end())
+    text = searched_words(options).match(words, at) if options.texts else None
+    if text and _JOIN_ENDS.match(window, text.end()):
+        return int((text.lastgroup or "o0")[1:]), text.end()
+    return None
+
+
 def _called_correct(text: str, options: Options) -> Iterator[Mention]:
     """`(B) is correct`, `option C is the best`."""
     if "correct" in text or "right" in text or "best" in text:
@@ -223,9 +271,11 @@ def _leading_label(text: str, start: int, end: int, options: Options) -> Mention
         after = start + match.end()
         label = match["label"]
         is_sure = match["dress"] or _GOES_ON.match(text, after, end) or after == end
+        is_sure = is_sure or match[0].rstrip("*_").endswith((")", "]", "}"))
         if not is_sure and not (label.isupper() or label.isdigit()):
             return None
-        if not is_sure and label in {"A", "I"} and not _REASON_FOLLOWS.match(text, after, end):
+        is_article = label in {"A", "I"} and not _joined_label(options).match(text, after)
+        if not is_sure and is_article and not _REASON_FOLLOWS.match(text, after, end):
             return None
         option = _label_index(label, options)
         if option is None:
@@ -320,7 +370,7 @@ def _stands_apart(plain: str, start: int, end: int, options: Options) -> bool:
 
 @lru_cache(maxsize=256)
 def _joined_label(options: Options) -> re.Pattern[str]:
-    return re.compile(rf"(?:,| and| or| &|/) ?[(\[]?(?:{_label_names(options)})(?![^\W_])")
+    return re.compile(rf"(?: ?[,&/]| and| or) ?[(\[]?(?:{_label_names(options)})(?![^\W_])")
 
 
 def _line_options(text: str, options: Options) -> list[Mention]:
@@ -377,4 +427,4 @@ def _first_affirmed(text: str, options: Options) -> list[Mention]:
 
 
 def _is_denied(text: str, mention: Mention) -> bool:
-    return mention.end > mention.start and is_denied(text, mention.start, mention.end)
+    return is_denied(text, mention.start, mention.end)

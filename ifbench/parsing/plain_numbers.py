@@ -29,7 +29,7 @@ _AFTER_FRACTION = rf"(?=[,;:?!%°|<\"'\]}}\n)A-DF-WYZa-df-wyz]|\Z|\.(?!\d)|[ ]{_
 _AFTER_INTEGER = rf"(?=[;?!%°|<\]}}\n]|\Z|,(?![\d\\])|\.(?!\d)|[ ]{_NO_FACTOR}(dsoJFMASOND位]))"
 _AFTER_NAME = (
     r"(?=[A-DF-WYZa-df-wyz;?!|<\"\]}\n]|\Z|,(?:[^\d\\]|\d{1,2}(?![\d,'′-]))|\.(?!\d)"
-    rf"|'(?!,\d)|\)(?![ \d-])|[ ]{_NO_FACTOR}]))"
+    rf"|'(?!,?\d)|\)(?![ \d-])|[ ]{_NO_FACTOR}]))"
 )
 # Its left ones, each with the first digit behind it, for that has been read by then. A single
 # letter names (C2H5OH, S-01), but ends no command of LaTeX.

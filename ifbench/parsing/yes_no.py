@@ -70,9 +70,11 @@ def _begins(text: str, start: int, word: str) -> bool:
 
 def _asserted(text: str, start: int, word: str) -> tuple[int, int] | None:
     plain, wanted = lowered(fold(text)), re.escape(lowered(fold(word)))
+    gap = "{1,4}" if needs_boundary(word[:1]) else "{0,4}"
     clause = re.compile(
-        rf"(?:[.!?;:\n。！？；]|\bis|\bbut|\bso|\bthus|\btherefore,?)[\s*_\"']{{1,4}}"
-        rf"(?P<word>{wanted})(?=[\s*_\"']{{0,4}}(?:[.,!;:。，！\n]|\Z))"
+        rf"(?:[.!?;][\s*_\"']{gap}|(?:[:=\n]|答案[是为])[\s*_\"']{{0,4}}"
+        rf"|(?:\bis|\bbut|\bso|\bthus|\btherefore,?)[\s*_\"']{{1,4}})"
+        rf"(?P<word>{wanted})(?=[\s*_\"']{{0,4}}(?:[.,!;:\n]|\Z))"
     )
     joined = re.compile(
         rf"[\s*_]{{0,4}}(?:and|or|/|&)[\s*_]{{0,4}}(?P<word>{wanted})(?=\s*(?:[.,!;:\n]|\Z))"

@@ -94,6 +94,8 @@ def test_decimals_are_the_digits_as_they_are_written(text: str, decimals: list[i
         (r"1.5 \(\times\) 10\(^{-3}", "sci", "-3"),
         (r"6.62607015(81) \times 10^{-34}", "sci", "-34"),
         ("1.5×10−3", "sci", "-3"),  # Copied from print.
+        ("１.５ × １０^３", "sci", "3"),
+        ("１０^５", "power", "5"),
         ("3.14(2)", "plain", ""),
         ("10^5", "power", "5"),
         ("10⁻⁷", "power", "-7"),
@@ -173,7 +175,7 @@ def test_units_and_products_do_not_join_numbers(text: str, expected: list[str]) 
         "from (1) and (2):", "substitute (2) into (3)", "x = y    (2)", r"x = y \quad (2)",
         "1）计算", "（1）计算", "（1）质量", "the 1970s", "3'-UTR", "5'-ATG-3'", "6061-T6 alloy",
         "rounded to 2 decimal places", "(2 d.p.)", "3 significant figures", "保留2位小数",
-        "[1] Smith, J.", "As of 2023,",
+        "[1] Smith, J.", "As of 2023,", "see\u00a0Fig.\u00a03", "Fig.\u20093", "in\u00a0Step\u202f3",
     ],
 )  # fmt: skip
 def test_what_only_looks_like_a_quantity_is_none(text: str) -> None:
@@ -216,6 +218,7 @@ def test_what_only_looks_like_a_quantity_is_none(text: str) -> None:
         ("1970 s", ["1970"]),
         ("2 samples of 3", ["2", "3"]),
         ("a layer 2 nm thick", ["2"]),
+        ("a layer 2\u202fnm thick", ["2"]),
         ("30′ later", ["30"]),
     ],
 )  # fmt: skip

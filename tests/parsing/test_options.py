@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ifbench.parsing.option_words import Options
+from ifbench.parsing.option_words import Options, options_in
 from ifbench.parsing.options import read_choice
 
 METALS = Options(texts=("iron", "copper", "zinc"), labels=("A", "B", "C"))
@@ -112,7 +114,7 @@ def test_exact_mode_takes_a_stated_option_beside_an_explanation(
         ("It is stable.", 0), ("It is unstable.", 1), ("It is not stable at all.", 2),
         ("It is NOT STABLE AT ALL", 2), ("not\u00a0stable at all", 2), ("stable, very stable", 0),
         ("stable or unstable", None), ("metastable", None), ("stability", None), ("stable_phase", 0),
-        ("non-stable", None), ("It is un-stable.", None), ("thermo-stable", 0),
+        ("non-stable", None), ("It is un-stable.", None), ("thermo-stable", 0), ("meta-stable", None),
         ("It is not unstable.", None), ("It is not unstable but stable.", 0),
     ],
 )  # fmt: skip
@@ -144,3 +146,57 @@ def test_two_options_are_named_in_the_problem() -> None:
     choice = read_choice("iron or zinc", METALS, "contains", allow_explanation=True)
     assert "`iron`, `zinc`" in choice.problem
     assert [mention.start for mention in choice.mentions] == [0, 8]
+
+
+def test_a_denial_holds_whatever_letters_are_composed_elsewhere() -> None:
+    said = "In the cafe\u0301 it is not stable but unstable."
+    choice = read_choice(said, PHASES, "contains", allow_explanation=True)
+    assert choice.option == 1
+    assert [said[one.start : one.end] for one in choice.mentions] == ["unstable"]
+
+
+@given(st.lists(st.sampled_from(("e", "\u0301", "क", "\u093c", "\u0958", "ᄒ", "ᅡ", " ", "\r\n"))))
+def test_mentions_stand_where_the_text_has_them(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    (mention,) = options_in(f"{text} copper {text}", METALS)
+    assert (mention.start, mention.end) == (len(text) + 1, len(text) + 7)
+
+
+def test_an_option_with_a_hyphen_is_not_the_option_inside_it() -> None:
+    kinds = Options(texts=("stable", "metastable"))
+    assert read_choice("It is meta-stable.", kinds, "contains", allow_explanation=True).option == 1
+    assert (
+        read_choice("It is meta\u2011stable.", kinds, "contains", allow_explanation=True).option
+        == 1
+    )
+    assert (
+        read_choice("It is super-stable.", kinds, "contains", allow_explanation=True).option is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("The answer is A, B being wrong.", "A"), ("The answer is A and B is wrong.", "A"),
+        ("Answer: A (and not B)", "A"), ("Answer: A, not B.", "A"), ("Answer: A, a metal", "A"),
+        ("Answer: A, A", "A"), ("Answer: A\n\nB and C are wrong.", "A"), ("Answer: A) iron, as C rusts", "A"),
+        ("Answer: A and B", ""), ("Answer: A, B", ""), ("Answer: A, C, and B.", ""), ("Answer: A、B", ""),
+        (r"\boxed{A, B}", ""), ("The answer is (A) and (C).", ""), ("**Answer: A** and **B**", ""),
+        ("The answer is A / B", ""), ("答案：A和C", ""), ("Answer: A. iron, B. copper", ""),
+        ("Answer: A) iron; B) copper", ""), ("Answer: copper and zinc", ""),
+    ],
+)  # fmt: skip
+def test_a_statement_of_two_options_chooses_none(text: str, chosen: str) -> None:
+    assert label(text) == chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "chosen"),
+    [
+        ("The answer is stable, for it lies low.", 0), ("Final answer: stable (unstable at 300 K)", 0),
+        ("The answer is stable, unstable ones fall apart.", 0),
+        ("The answer is stable and unstable.", None), ("Final answer: stable/unstable", None),
+    ],
+)  # fmt: skip
+def test_so_it_is_with_the_texts_of_options(text: str, chosen: int | None) -> None:
+    assert read_choice(text, PHASES, "exact", allow_explanation=True).option == chosen

@@ -30,6 +30,8 @@ def test_yes_or_no_stands_alone(text: str, index: int | None) -> None:
         ("Yes. Wait. No, it is not.", None), ("Yes.\n\nThe answer is no.", None),
         ("Yes and no.", None), ("Yes or no", None), ("Yes, and no other gas reacts.", 0),
         ("It is so: yes.", None), ("Nothing reacts.", None), ("Yesterday.", None),
+        ("Yes\nNo", None), ("Yes\nNo other gas reacts.", 0), ("Yes. Final answer:No", None),
+        ("Yes, it is; answer = no", None), ("Yes. In short: it is.", 0),
     ],
 )  # fmt: skip
 def test_with_an_explanation_the_first_word_decides(text: str, index: int | None) -> None:
@@ -39,3 +41,14 @@ def test_with_an_explanation_the_first_word_decides(text: str, index: int | None
 @pytest.mark.parametrize(("text", "index"), [("是", 0), ("否。", 1), ("是的", None), ("yes", None)])
 def test_labels_may_be_words_of_another_language(text: str, index: int | None) -> None:
     assert read_yes_no(text, ("是", "否"), explanation=False).index == index
+
+
+@pytest.mark.parametrize(
+    ("text", "index"),
+    [
+        ("否。", 1), ("是，因为没有否定的理由。", 0), ("是。否。", None), ("是。所以答案是否。", None),
+        ("是\n否", None),
+    ],
+)  # fmt: skip
+def test_an_explanation_in_chinese_has_no_blanks(text: str, index: int | None) -> None:
+    assert read_yes_no(text, ("是", "否"), explanation=True).index == index

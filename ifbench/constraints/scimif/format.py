@@ -34,13 +34,15 @@ from ifbench.parsing.markup import (
     parse_html,
     parse_xml,
 )
+from ifbench.parsing.text_forms import without_unseen
 from ifbench.types import Evidence
 
 # ── Boxes ────────────────────────────────────────────────────────────────────────────
 
 _CLOSING_MARKS = re.compile(r"\\[\])]|\\end\{\w+\*?\}|[$`]")
 _LATEX_BLANKS = re.compile(
-    r"(?:\\(?:[,;:! ]|quad\b|qquad\b|[lc]?dots\b|(?:text|mathrm|mathbf|textbf)\s?(?=\{))|[~${}.…]|\s)*+"
+    r"(?:\\(?:[,;:! ]|(?:q?quad|en(?:space|skip)|thinspace|space|[lc]?dots)(?![A-Za-z])|[hv]space\*?\{[^{}]{0,40}\}"
+    r"|(?:text|math)[a-z]{0,8}\s?(?=\{))|[~${}.…\u200b-\u200f\u2060\ufeff]|\s)*+"
 )
 """What fills a box with nothing: blanks, empty groups, and the dots of a mention (`\\boxed{...}`)."""
 
@@ -87,7 +89,7 @@ class BoxParams(Params):
         passing="The mass is $\\boxed{4.50\\ \\text{kg}}$.",
         failing="The mass is 4.50 kg, to be put into \\boxed{}.",
     ),
-    version=2,
+    version=3,
 )
 def wrap_up(text: str, params: BoxParams) -> Check:
     """Enclose the final output answer within a specified box format."""
@@ -137,8 +139,8 @@ def _is_empty(text: str, box: Box) -> bool:
 
 
 def _words_after(text: str, position: int) -> str:
-    """What follows, when it is more than punctuation; empty otherwise."""
-    rest = _CLOSING_MARKS.sub("", text[position:]).strip()
+    """What follows, when it is more than punctuation and marks that nobody sees; empty otherwise."""
+    rest = without_unseen(_CLOSING_MARKS.sub("", text[position:])).strip()
     return rest if any(not _is_punctuation(character) for character in rest) else ""
 
 

@@ -73,7 +73,7 @@ _OTHER: Mapping[str, tuple[str, ...]] = {"true": ("yes",), "false": ("no",)}
     "material:property_type",
     group="format",
     params=PropertyType,
-    version=2,
+    version=3,
     example=Example(
         params={"kind": "label", "labels": ["Direct", "Indirect"]},
         instruction="Say if the band gap is Direct or Indirect.",

@@ -61,7 +61,7 @@ class ScientificAnnotation(NumberScope):
         passing="The mass is 12.50 g, about 3.00% more than in Step 1.",
         failing="The mass is 12.5 g, about 3.00% more than in Step 1.",
     ),
-    version=3,
+    version=4,
 )
 def decimal_number(text: str, params: DecimalNumber) -> Check:
     """Every numerical quantity keeps exactly the required number of decimal places."""
@@ -83,7 +83,7 @@ def decimal_number(text: str, params: DecimalNumber) -> Check:
         passing="The density is 2.70 × 10^3 kg/m³.",
         failing="The density is 27.0 × 10^2 kg/m³, or 2700 kg/m³.",
     ),
-    version=3,
+    version=4,
 )
 def scientific_annotation(text: str, params: ScientificAnnotation) -> Check:
     """Every numerical quantity is written in scientific notation."""

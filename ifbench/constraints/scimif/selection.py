@@ -81,17 +81,13 @@ class Judge(Params):
         passing="Semiconductor.",
         failing="It is a semiconductor, or perhaps a metal.",
     ),
-    version=4,
+    version=5,
 )
 def choose_from(text: str, params: ChooseFrom) -> Check:
     """The answer selects and gives exactly one of the options."""
     options = params.choices
     choice = read_choice(text, options, params.mode, allow_explanation=params.allow_explanation)
-    evidence = tuple(
-        quote(text, mention.start, mention.end)
-        for mention in choice.mentions
-        if mention.end > mention.start
-    )
+    evidence = tuple(quote(text, mention.start, mention.end) for mention in choice.mentions)
     if choice.option is None:
         allowed = ", ".join(f"`{options.name(index)}`" for index in range(_count(options)))
         reason = f"{choice.problem}; the options are {allowed}"
@@ -115,7 +111,7 @@ def _count(options: Options) -> int:
         passing="**No.**",
         failing="No, the reaction is endothermic.",
     ),
-    version=3,
+    version=4,
 )
 def judge(text: str, params: Judge) -> Check:
     """The answer is "Yes" or "No", without an explanation unless one is allowed."""

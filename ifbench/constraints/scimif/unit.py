@@ -82,7 +82,7 @@ def unit_consistency(discipline: str, example: Example) -> Constraint:
         group="unit",
         params=UnitParams,
         example=example,
-        version=4,
+        version=5,
     )(uses_asked_unit)
 
 
@@ -221,7 +221,28 @@ def _quantities(text: str, params: UnitParams, asked: Sequence[Unit]) -> list[_Q
     last = _read(text, max(region.start - _BEFORE, 0), region.end, params)
     while len(last) > 1 and _is_condition(text, last[-2], last[-1], asked):
         last.pop()
-    return last[-1:]
+    return last[_first_of_value(text, last) :]
+
+
+def _first_of_value(text: str, quantities: Sequence[_Quantity]) -> int:
+    """Where the last value begins, which may be in two units, and may be another one restated."""
+    last = first = max(len(quantities) - 1, 0)
+    while first and _goes_on(text, quantities[first - 1], quantities[first]):
+        first -= 1
+    if first and first < last:
+        gap = text[quantities[first - 1].number.end : quantities[first].number.start]
+        first -= _RESTATED.fullmatch(gap[:_FAR]) is not None
+    return first
+
+
+def _goes_on(text: str, before: _Quantity, last: _Quantity) -> bool:
+    """True for the parts of one value in two units: `1 min 30 s`, "5 feet and 6 inches"."""
+    if before.unit is None or last.unit in {None, before.unit}:
+        return False
+    words = text[before.number.end : last.number.start]
+    if len(words) > _FAR or parse_unit(words.removesuffix("and ")) != before.unit:
+        return False
+    return _can_convert(before.unit, tuple(filter(None, (last.unit,))))
 
 
 def _with_exact_value(text: str, region: Region) -> Region:
@@ -336,6 +357,7 @@ def _joined(text: str, quantities: Sequence[_Quantity]) -> list[_Quantity]:
 
 
 _SIBLING = re.compile(r"[\"']units?[\"']\s{0,4}:\s{0,4}[\"']([^\"'\n]{1,60})[\"']", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"[\s~]{0,4}\[([^\[\]\n]{1,40})\]")
 _ELEMENT = re.compile(r"\s{0,4}</\w{1,40}>\s{0,40}<units?>([^<\n]{1,60})</units?>", re.IGNORECASE)
 _CELL = re.compile(
     r"[\"']?\s{0,4}[,|]\s{0,4}[\"']?([^\"',;|\n\])}]{1,40})[\"']?\s{0,4}(?:[\])}|]|\n|\Z)"
@@ -351,13 +373,14 @@ _OBJECT = 300  # Characters on either side in which the rest of an object is loo
 def _beside(text: str, number: Number | ExactValue, aliases: Mapping[str, str]) -> Unit | None:
     """The unit where it stands apart: another key, the next cell, or a label's or header's brackets.
 
-    `{"value": 12.5, "unit": "kJ/mol"}`, `[12.5, "kJ/mol"]`, `Density (g/cm³): 2.70`.
+    `{"value": 12.5, "unit": "kJ/mol"}`, `[12.5, "kJ/mol"]`, `5 [m/s]`, `Density (g/cm³): 2.70`.
     """
     start, end = number.start, number.end
     opens = text.rfind("{", max(start - _OBJECT, 0), start)
     closes = text.find("}", end, end + _OBJECT)
     candidates = (
         _SIBLING.search(text, opens, closes) if opens >= 0 and closes >= 0 else None,
+        _IN_BRACKETS.match(text, end),
         _ELEMENT.match(text, end),
         _CELL.match(text, end),
         _LABEL.search(text[max(start - 90, 0) : start]),

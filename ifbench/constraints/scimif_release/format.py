@@ -165,7 +165,7 @@ def markdown_constraint(text: str, params: ReleaseParams) -> Check:
     return passed(f"there is a Markdown mark: {mark[0].strip()[:20]}")
 
 
-_TAG = re.compile(r"<![^<>]*>|<(?P<close>/?)(?P<name>[A-Za-z][\w-]*)[^<>]*?(?P<self>/?)>")
+_TAG = re.compile(r"<![^<>]*>|<(?P<close>/?)(?P<name>[A-Za-z][\w-]*+)[^<>]*?(?P<self>/?)>")
 _VOID = frozenset(
     "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905  (fourteen quoted names read worse)
 )

@@ -25,9 +25,11 @@ from ifbench.parsing.molecules import (
 )
 from ifbench.parsing.notations import find_molecule
 
+_SHOWN = 30  # Letters of a name before its ending.
 _READ = 4_000  # Characters of a parameter that are searched.
+# Searched for by its end: from each letter on, a long word would be read again.
 _LIKE_A_NAME = re.compile(
-    r"[a-z]{2,}(?:ane|ene|yne|ol|al|one|acid|ate|ite|ide|ine|yl|ether|ester)\b", re.IGNORECASE
+    r"(?<=[a-z]{2})(?:ane|ene|yne|ol|al|one|acid|ate|ite|ide|ine|yl|ether|ester)\b", re.IGNORECASE
 )
 
 
@@ -55,7 +57,10 @@ def molecular_format_validity(text: str, params: ReleaseParams) -> Check:
         if name == "iupac":
             hit = _LIKE_A_NAME.search(text)
             if hit is not None:
-                return passed(f"{hit[0][:40]!r} looks like a chemical name")
+                word = text[max(hit.start() - _SHOWN, 0) : hit.end()]
+                letters = re.search(r"[a-z]+\Z", word, re.IGNORECASE)
+                shown = letters[0] if letters else word
+                return passed(f"{shown!r} looks like a chemical name")
         elif (found := _molecule(text, "selfies" if name == "selfies" else "smiles")) is not None:
             return passed(
                 f"{found.notation[:60]!r} can be read as {name}", extracted=found.notation

@@ -319,11 +319,7 @@ def closed_set_option_output(text: str, params: ClosedSet) -> Check:
     """The answer is exactly one option of a closed set."""
     options = Options(texts=params.options, ignore_case=params.ignore_case)
     choice = read_choice(text, options, "exact", allow_explanation=params.allow_explanation)
-    evidence = tuple(
-        quote(text, mention.start, mention.end)
-        for mention in choice.mentions
-        if mention.end > mention.start
-    )
+    evidence = tuple(quote(text, mention.start, mention.end) for mention in choice.mentions)
     if choice.option is None:
         return failed(
             f"{choice.problem}; the options are {listed(params.options)}"[:500], evidence=evidence

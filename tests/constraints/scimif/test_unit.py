@@ -97,6 +97,10 @@ PASSING = [
     ("pH", "The pH is 7.4"),
     ("dimensionless", "The ratio is 1.62"),
     ("million years", "It is 65 Ma old."),
+    ("m/s", "v = 5 [m/s]"),
+    ("s", "It takes 90 s (1 min 30 s)."),
+    ("s", "t = 1 min 30 s = 90 s"),
+    ("s", "It falls 5 m in 30 s."),
 ]  # fmt: skip
 
 
@@ -143,6 +147,10 @@ FAILING = [
     ("dimensionless", "The ratio is 1.62 %"),
     ("mol/L", "c = 0.5 m"),
     ("°", "40.7 N"),
+    ("s", "It takes 1 min 30 s."),
+    ("s", "It takes 1 minute and 30 seconds."),
+    ("in", "He is 5 ft 6 in tall."),
+    ("m/s", "as was shown 5 [1]"),
     ("K", "It holds 298 Kelvins and weighs 5 g"),
 ]  # fmt: skip
 

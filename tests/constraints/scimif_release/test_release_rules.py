@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from ifbench.constraints.constraint import Scripted, decide, decide_extracted, locate
@@ -448,3 +450,17 @@ def test_a_score_outside_its_range_is_unreadable(score):
     reply = StepsReply(required_steps=(), response_steps=(), matched=1, total=2, score=score)
     with pytest.raises(ValueError, match="from 0 to 1"):
         BY_NAME["steps"].method.decide(reply, ReleaseParams())
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "text"),
+    [
+        ("html_constraint", "", "<" + "a" * 200_000),
+        ("molecular_format_validity", "IUPAC", "a" * 200_000),
+        ("molecular_format_validity", "IUPAC", "ACGT" * 50_000),
+    ],
+)
+def test_a_word_without_end_is_read_once(name, raw, text):
+    begun = time.process_time()
+    assert run(name, text, raw).outcome is Outcome.FAIL
+    assert time.process_time() - begun < 2  # Reading it from each letter on takes minutes.
