@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say_error(error)
         return EXIT_BAD_INPUT
     except KeyboardInterrupt:
-        print("ifbench: interrupted", file=sys.stderr)
+        say("ifbench: interrupted")
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone, as `head` does
         sys.stderr.close()
@@ -53,7 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def say_error(error: Exception) -> None:
     """Print an error, in one or more lines; it may quote whatever stands in a file."""
-    print(f"ifbench: {visible_lines(str(error))}", file=sys.stderr)
+    say(f"ifbench: {error}")
+
+
+def say(words: str) -> None:
+    """Tell the user beside the output, in one or more lines, whatever the words quote."""
+    print(visible_lines(words), file=sys.stderr, flush=True)
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from ifbench.benchmarks.datasets import open_dataset
-from ifbench.cli import EXIT_OK
+from ifbench.cli import EXIT_OK, say
 from ifbench.commands.evaluate import command_line
 from ifbench.commands.report import find_run, scores_of
 from ifbench.config import load_config
@@ -39,17 +38,15 @@ def _import(options: argparse.Namespace) -> int:
         )
     finally:
         store.close()
-    print(
+    say(
         f"{done.stored} answers stored, {done.already} were there already, "
-        f"{done.empty} lines without an answer, {done.missing} samples not answered",
-        file=sys.stderr,
+        f"{done.empty} lines without an answer, {done.missing} samples not answered"
     )
     if done.others:
-        print(
+        say(
             f"{len(done.others)} of the file's answers differ from what the store has for the same "
             f"prompt, the first to sample {done.others[0]}: the store's stays, and is what is "
-            "scored; to score the file's, name another store (store.uri=FOLDER)",
-            file=sys.stderr,
+            "scored; to score the file's, name another store (store.uri=FOLDER)"
         )
     print(f"next: {command_line(options.overrides, options.config_dir)}")
     return EXIT_OK
@@ -76,7 +73,7 @@ def _export(options: argparse.Namespace) -> int:
         raise StoreError(f"{options.output}: cannot be written: {error.strerror}") from error
     count = sum(map(len, files.values()))
     left_out = sum(score.attempt == 0 for score in own) - count
-    print(f"{count} answers in {options.output}, {left_out} left out (no answer)", file=sys.stderr)
+    say(f"{count} answers in {options.output}, {left_out} left out (no answer)")
     return EXIT_OK
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections import Counter
 from dataclasses import asdict
 from itertools import chain
@@ -15,8 +14,9 @@ from ifbench.benchmarks.forms import form_of
 from ifbench.benchmarks.records import save_records
 from ifbench.benchmarks.scimif.sources import from_source
 from ifbench.benchmarks.soundness import KINDS, Finding, findings
-from ifbench.cli import EXIT_FINDINGS, EXIT_OK
+from ifbench.cli import EXIT_FINDINGS, EXIT_OK, say
 from ifbench.errors import DatasetError
+from ifbench.visible import visible
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,7 +43,7 @@ def _from_source(options: argparse.Namespace) -> int:
     if first is None:  # What stands at the output stays.
         raise DatasetError(f"{options.file}: no record of it makes a sample")
     count = save_records(chain([first], samples), options.output)
-    print(f"{count} samples in {options.output}", file=sys.stderr)
+    say(f"{count} samples in {options.output}")
     print(f"next: ifbench plan candidates=[smollm2] judge=smollm2 benchmark.data={options.output}")
     return EXIT_OK
 
@@ -63,17 +63,16 @@ def _check(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps({"place": place, **asdict(finding)}, ensure_ascii=False))
         else:
-            print(f"{place}: {finding.sample_id}: {finding.kind}: {finding.message}")
-    _say(count, found)
+            words = f"{place}: {finding.sample_id}: {finding.kind}: {finding.message}"
+            print(visible(words))
+    _say_counts(count, found)
     return EXIT_FINDINGS if found else EXIT_OK
 
 
-def _say(count: int, found: list[Finding]) -> None:
+def _say_counts(count: int, found: list[Finding]) -> None:
     kinds = Counter(finding.kind for finding in found)
     affected = len({finding.sample_id for finding in found})
-    print(
-        f"{count:,} sample{'' if count == 1 else 's'}, {affected:,} with findings", file=sys.stderr
-    )
+    say(f"{count:,} sample{'' if count == 1 else 's'}, {affected:,} with findings")
     for kind, words in KINDS.items():
         if kinds[kind]:
-            print(f"  {kinds[kind]:,} {kind}: {words}", file=sys.stderr)
+            say(f"  {kinds[kind]:,} {kind}: {words}")

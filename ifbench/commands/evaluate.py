@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from ifbench.benchmarks import get_benchmark
-from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED, say_error
+from ifbench.cli import EXIT_BAD_INPUT, EXIT_INTERRUPTED, EXIT_OK, EXIT_OWED, say, say_error
 from ifbench.commands.stopping import DRAIN_S, Stopper
 from ifbench.config import Point, RunConfig, load_points
 from ifbench.errors import IfbenchError
@@ -31,6 +30,7 @@ from ifbench.schemas import scores_for_tables
 from ifbench.store import iter_scores
 from ifbench.tally import of_run, over_runs
 from ifbench.types import Cause, FailureKind, Score
+from ifbench.visible import visible
 
 SETTLED = frozenset({
     Cause.JUDGE_UNREADABLE, Cause.JUDGE_TRUNCATED, Cause.EXTRACTOR, Cause.PARAMETERS,
@@ -89,7 +89,7 @@ def run_points(points: Sequence[Point], command: str, drain_s: float = DRAIN_S) 
         evaluations = evaluate(runs, executor, watch, is_interrupted=lambda: stopper.is_stopped)
     except IfbenchError as error:
         say_error(error)
-        print(f"What was answered is stored. Once mended, go on with: {command}", file=sys.stderr)
+        say(f"What was answered is stored. Once mended, go on with: {command}")
         return EXIT_BAD_INPUT
     give_back_memory()  # The tables over many trials take about as much as the run took.
     _print_results(runs, evaluations)
@@ -142,16 +142,16 @@ def _announce(runs: Sequence[Run]) -> None:
         names = ", ".join(model.name for model in config.candidates)
         judge = config.judge.name if config.judge else "none"
         stored = sum(call.stored for call in run.survey.calls)
-        _say(
+        say(
             f"run {run.id}: {config.benchmark.name}, {run.planned} trials "
             f"({run.dataset.count} samples); candidates {names}; judge {judge}; "
             f"{stored} answers {'' if run.survey.is_exact else 'of candidates '}stored already"
         )
         for words in run.twins:
-            _say(f"  {words}")
+            say(f"  {words}")
     if len(runs) > 1:
         planned = sum(run.planned for run in runs)
-        _say(f"{len(runs)} runs over one store, {planned} trials together")
+        say(f"{len(runs)} runs over one store, {planned} trials together")
 
 
 def _warn_of_free_models(runs: Sequence[Run]) -> None:
@@ -163,14 +163,10 @@ def _warn_of_free_models(runs: Sequence[Run]) -> None:
         if model.name in run.survey.owing and not model.price.usd(1, 1)
     )
     if runs[0].config.max_usd is not None and names:
-        _say(
+        say(
             f"max_usd cannot hold for {', '.join(names)}: no price is configured, so that calls "
             "count as free"
         )
-
-
-def _say(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
 
 
 # ── What came out ────────────────────────────────────────────────────────────────────
@@ -223,7 +219,7 @@ def _print_run(run: Run, evaluation: Evaluation, scores: Sequence[Score]) -> Non
             + (f"; ${calls.cost_usd:,.4f}" if calls.cost_usd else "")
         )
     for model, reason in sorted(evaluation.closed.items()):
-        print(f"{model} was asked no more, and its work is owed: {reason}")
+        print(visible(f"{model} was asked no more, and its work is owed: {reason}"))
     print(f"results: {store}/results   manifest: {store}/runs/{run.id}/manifest.json")
 
 
@@ -306,4 +302,5 @@ def _print_reasons(evaluation: Evaluation) -> None:
         verdict = evaluation.undecided_items.get(cause)
         # A picture or video that cannot be shown is told with what helps.
         if verdict is not None and verdict.reason and cause != Cause.MEDIA:
-            print(f"  {cause}, for example sample {verdict.sample_id}: {verdict.reason[:_REASON]}")
+            example = f"sample {verdict.sample_id}: {verdict.reason[:_REASON]}"
+            print(visible(f"  {cause}, for example {example}"))

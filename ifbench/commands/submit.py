@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ifbench.benchmarks.datasets import open_dataset
-from ifbench.cli import EXIT_OK
+from ifbench.cli import EXIT_OK, say
 from ifbench.config import RunConfig, load_points
 from ifbench.config.shipping import own_files
 from ifbench.engines.build import check_options
@@ -61,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
             raise ConfigError("; ".join(examples))
         return _apply(manifests, name, options)
     for words in examples:
-        print(f"ifbench: not ready to be applied: {words}", file=sys.stderr)
+        say(f"ifbench: not ready to be applied: {words}")
     _say_keys(configs)
     _write(as_yaml(manifests), options.output)
     return EXIT_OK
@@ -108,7 +107,7 @@ def _say_keys(configs: Sequence[RunConfig]) -> None:
     models = (model for config in configs for model in config.models)
     names = sorted({model.api_key_env for model in models if model.api_key_env})
     if names:
-        print(f"ifbench: the secret `ifbench-keys` must hold {', '.join(names)}", file=sys.stderr)
+        say(f"ifbench: the secret `ifbench-keys` must hold {', '.join(names)}")
 
 
 def _say_data(configs: Sequence[RunConfig]) -> None:
@@ -116,7 +115,7 @@ def _say_data(configs: Sequence[RunConfig]) -> None:
     named = dict.fromkeys(config.benchmark.data for config in configs)
     for data in (one for one in named if not one.startswith(("builtin:", "hub:"))):
         where = "" if Path(data).is_absolute() else "; better by its whole path"
-        print(f"ifbench: {data} is not sent along: pods must find it there{where}", file=sys.stderr)
+        say(f"ifbench: {data} is not sent along: pods must find it there{where}")
 
 
 def _apply(manifests: Sequence[Manifest], name: str, options: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ from typing import Any, TextIO
 from ifbench.benchmarks.binding import bind_params, unknown_name
 from ifbench.benchmarks.encodings import not_utf8, other_encoding
 from ifbench.benchmarks.json_lines import parse_strict
-from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED
+from ifbench.cli import EXIT_BAD_INPUT, EXIT_OK, EXIT_OWED, say
 from ifbench.config import load_config
 from ifbench.constraints import all_constraints
 from ifbench.errors import DatasetError
@@ -60,7 +60,7 @@ def run(options: argparse.Namespace) -> int:
         desk.write_ready(out)
     counts = desk.outcomes
     words = "  ".join(f"{n} {outcome}" for outcome, n in sorted(counts.items()))
-    print(f"{sum(counts.values())} lines: {words or 'nothing to verify'}", file=sys.stderr)
+    say(f"{sum(counts.values())} lines: {words or 'nothing to verify'}")
     if counts["error"]:
         return EXIT_BAD_INPUT
     return EXIT_OWED if counts["undecided"] else EXIT_OK

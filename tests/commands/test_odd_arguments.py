@@ -186,3 +186,13 @@ def test_what_would_steer_the_terminal_is_shown_of_a_file_too(tmp_path, capsys):
     said = "".join(capsys.readouterr())
     assert "\\x1b[2J" in said
     assert "\x1b" not in said
+
+
+def test_what_would_steer_the_terminal_is_shown_of_a_finding_too(tmp_path, capsys):
+    path = tmp_path / "d.jsonl"
+    both = [{"constraint": f"general:all_{case}case"} for case in ("upper", "lower")]
+    path.write_text(json.dumps({**RECORD, "id": "a\x1b[2J", "checklist": both}))
+    assert main(["data", "check", str(path)]) == 1
+    said = "".join(capsys.readouterr())
+    assert "a\\x1b[2J: contradiction" in said
+    assert "\x1b" not in said

@@ -117,6 +117,8 @@ def test_a_data_file_that_stays_here_is_told(capsys):
     assert "mine.jsonl is not sent along: pods must find it there; better by its whole path" in said
     assert submit(*MINE, *RUN) == 0
     assert "not sent along" not in capsys.readouterr().err
+    assert submit(*MINE, *RUN, "benchmark.data='/a\x1b[2J'") == 0
+    assert "/a\\x1b[2J is not sent along" in capsys.readouterr().err
 
 
 def test_what_is_an_example_and_which_keys_are_wanted_is_said(capsys):

@@ -159,9 +159,12 @@ def test_what_may_be_owed_is_the_users_to_say(place):
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_key_that_is_revoked_in_the_middle_ends_the_asking(place, concurrency):
     place.write_model("candidate", limits={"concurrency": concurrency})
-    place.behave(Fault(times=20), Fault(status=401))
+    refusal = {"error": {"message": "revoked\x1b[2J", "type": "error"}}
+    place.behave(Fault(times=20), Fault(status=401, body=refusal))
     done = place.evaluate()
     assert done.code == 3
+    assert "revoked\\x1b[2J" in done.out
+    assert "\x1b" not in done.out
     assert place.endpoint.counts()["statuses"]["401"] <= 2 * concurrency  # candidate and judge
     assert "To ask for what is missing" in done.last_line
     assert "candidate was asked no more, and its work is owed: " in done.out
