@@ -88,7 +88,8 @@ def prepare(folder: Path, arm: Arm, trials: int, owed: int, url: str) -> None:
     write_samples(folder, trials // (ATTEMPTS * len(MODELS)), is_judged=arm.is_judged)
     last = round(arm.owed_at * trials)
     code = f"import resume; resume.fill({str(folder)!r}, {list(arm)!r}, {last - owed}, {last})"
-    subprocess.run([sys.executable, "-c", code], check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def fill(folder: str, arm: list, first: int, last: int) -> None:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ifbench.analysis.pairing import pair_up
 from ifbench.benchmarks import get_benchmark
@@ -27,6 +26,7 @@ from ifbench.schemas import scores_for_tables, tables_to_scores
 from ifbench.score_table import counted
 from ifbench.stages.score import MODEL_FACETS
 from ifbench.store import Manifest, Store, iter_scores
+from ifbench.store.manifest import name_in
 from ifbench.store.progress import has_died, load_progress
 from ifbench.types import Score
 
@@ -173,7 +173,7 @@ def _two_runs(store: Store, names: Sequence[str], against: str) -> list[Manifest
 
 
 def _refuse_other_benchmark(first: Manifest, second: Manifest) -> None:
-    names = [_name(run.config.get("benchmark")) for run in (first, second)]
+    names = [name_in(run.config.get("benchmark")) for run in (first, second)]
     if names[0] != names[1]:
         raise StoreError(
             f"runs {first.run_id} and {second.run_id} cannot be compared: they are of the "
@@ -184,7 +184,7 @@ def _refuse_other_benchmark(first: Manifest, second: Manifest) -> None:
 
 def _of_variants(first: Manifest, second: Manifest) -> str:
     """Why two runs share no sample, where it is their variants; their own tables compare those."""
-    names = [_name(run.config["benchmark"].get("variant")) for run in (first, second)]
+    names = [name_in(run.config["benchmark"].get("variant")) for run in (first, second)]
     if names[0] == names[1]:
         return ""
     return f": they are of the variants {names[0]} and {names[1]}, whose samples have other ids"
@@ -229,19 +229,15 @@ def about(runs: Sequence[Manifest]) -> Mapping[str, str]:
     names = {
         "run_ids": [run.run_id for run in runs],
         "dataset_sha256": [run.dataset_sha256 for run in runs],
-        "rules": [_name(run.config.get("rules")) for run in runs],
-        "benchmark": [_name(run.config.get("benchmark")) for run in runs],
-        "correctness": [_name(run.config.get("correctness")) for run in runs],
+        "rules": [name_in(run.config.get("rules")) for run in runs],
+        "benchmark": [name_in(run.config.get("benchmark")) for run in runs],
+        "correctness": [name_in(run.config.get("correctness")) for run in runs],
         **{
-            role: [_name(run.config.get(role)) for run in runs]
+            role: [name_in(run.config.get(role)) for run in runs]
             for role in ("judge", "extractor", "grader")
         },
     }
     return {name: " ".join(values) for name, values in names.items()}
-
-
-def _name(value: Any) -> str:
-    return str(value.get("name", "?")) if isinstance(value, Mapping) else str(value or "none")
 
 
 def scores_of(store: Store, run_id: str, *, whole: bool = False) -> Sequence[Score]:
@@ -344,10 +340,10 @@ def _run_row(store: Store, manifest: Manifest) -> tuple[str, ...]:
     variant = benchmark.get("variant") if isinstance(benchmark, Mapping) else None
     return (
         manifest.run_id,
-        " ".join(filter(None, (_name(benchmark), variant))),
+        " ".join(filter(None, (name_in(benchmark), variant))),
         ", ".join(manifest.candidates),
-        _name(config.get("judge")),
-        _name(config.get("grader")),
+        name_in(config.get("judge")),
+        name_in(config.get("grader")),
         config.get("correctness", "?"),
         config.get("rules", "?"),
         f"{started:%Y-%m-%d %H:%M}" if started else "",

@@ -105,6 +105,11 @@ class Invocation:
     preflight: tuple[Calls, ...] = ()
 
 
+def name_in(part: object) -> str:
+    """What a resolved configuration calls a part: the name in a mapping, or the value itself."""
+    return str(part.get("name", "?")) if isinstance(part, Mapping) else str(part or "none")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
     """What a run was and how far it came."""
@@ -125,11 +130,7 @@ class Manifest:
     @property
     def candidates(self) -> list[str]:
         """The names of the models that it asks; `?` where a file of another hand names none."""
-        models = self.config.get("candidates") or ()
-        return [
-            str(model.get("name", "?")) if isinstance(model, Mapping) else str(model)
-            for model in models
-        ]
+        return list(map(name_in, self.config.get("candidates") or ()))
 
     @property
     def started_at(self) -> datetime | None:
