@@ -124,6 +124,7 @@ def test_answer_without_methods_has_no_quotation():
         (0, molecule("CCN")),
         (0, molecule("OCC")),  # The same molecule, but not what the answer says.
         (0, molecule("cco")),
+        (0, molecule("CC")),  # Cut out of a longer notation: another molecule.
         (1, methods(("Zaitsev's rule", "the most substituted alkene"))),
         (1, methods(("Zaitsev's rule", "CCO"), ("Hess's law", "enthalpies add up"))),
         (1, methods(("Zaitsev's rule", ""))),

@@ -196,7 +196,8 @@ def test_trials_with_failed_calls_are_named_and_no_others(place: Location) -> No
     commit(place, "another", trial("else", causes=(Cause.CRASH,)))
     found = trials_with_failed_calls(place, "r", 9)
     assert found == {("odd\x00", "tester", 2), ("graded", "other", 0)}
-    assert len(trials_with_failed_calls(place, "r", 1)) == 1
+    commit(place, "many", *(trial(f"s{n}", causes=(Cause.TIMEOUT,)) for n in range(9)))
+    assert len(trials_with_failed_calls(place, "many", 4)) == 4
 
 
 def test_results_that_cannot_be_read_name_no_trial(tmp_path: Path) -> None:
