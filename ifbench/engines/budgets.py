@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from ifbench.engines.budget import TTL_S, Budget, Grant, Report, lowest
@@ -64,6 +64,11 @@ class Reply:
     grants: Mapping[BudgetId, Grant] = field(default_factory=dict)
     purse: PurseGrant | None = None
 
+    def later(self, seconds: float) -> Reply:
+        """The same, told so much later: moments are counted from when they are heard."""
+        grants = {name: grant.later(seconds) for name, grant in self.grants.items()}
+        return replace(self, grants=grants)
+
 
 @dataclass(slots=True)
 class Budgets:
@@ -72,13 +77,20 @@ class Budgets:
     now: float
     rebuilt: bool = False
     _budgets: dict[BudgetId, Budget] = field(default_factory=dict)
-    _replies: dict[str, tuple[int, Reply]] = field(default_factory=dict)
+    _replies: dict[str, tuple[int, Reply, float]] = field(default_factory=dict)
+    """The last one to each worker, with its request's number and its moment."""
     _purses: dict[str, Purse] = field(default_factory=dict)
 
     def __call__(self, request: Request, now: float) -> Reply:
-        """Answer a worker. A request that comes again gets the reply that it got."""
-        serial, reply = self._replies.get(request.worker, (-1, Reply()))
-        if serial != request.serial:
+        """Answer a worker. A request that comes again gets the reply that it got.
+
+        Its bookings stay where they were: used so much later than they were counted, they would
+        come on top of what others have booked since.
+        """
+        serial, reply, at = self._replies.get(request.worker, (-1, Reply(), now))
+        if serial == request.serial:
+            reply = reply.later(now - at)
+        else:
             reply = Reply(
                 grants={
                     name: self._budget(name).report(request.worker, report, now)
@@ -86,7 +98,7 @@ class Budgets:
                 },
                 purse=self._spend(request, now),
             )
-            self._replies[request.worker] = (request.serial, reply)
+            self._replies[request.worker] = (request.serial, reply, now)
         if request.is_last:
             self._replies.pop(request.worker, None)
             if request.purse is not None:
