@@ -56,6 +56,27 @@ class LossyWire(Wire):
         return reply
 
 
+class StandingWire(Wire):
+    """The keeper's process stands still for a while; who waits two seconds for it asks again."""
+
+    def __init__(self, since: float, until: float) -> None:
+        super().__init__(QUICK)
+        self._since, self._until = since, until
+
+    async def __call__(self, request: Request) -> Reply:
+        arriving = asyncio.ensure_future(self._arrive(request))
+        try:
+            return await asyncio.wait_for(asyncio.shield(arriving), 2.0)
+        except TimeoutError as error:
+            raise ConnectionError from error
+
+    async def _arrive(self, request: Request) -> Reply:
+        now = asyncio.get_running_loop().time()
+        if self._since <= now < self._until:
+            await asyncio.sleep(self._until - now)
+        return await super().__call__(request)
+
+
 class Crew:
     """Workers that send through one budget, and the moments at which they did."""
 
@@ -181,6 +202,14 @@ def test_bookings_whose_reply_was_lost_do_not_come_on_top_of_later_ones(count):
     run_simulated(together(*(crew.work(f"w{n}", 90.0, width=400 // count) for n in range(count))))
     assert most_within(crew.moments, 60.0) <= 600
     assert used(crew.moments, 10.0, 90.0, 600) >= 0.95  # Nobody booked anything for two seconds.
+
+
+def test_nobody_is_taken_for_dead_because_the_keeper_stood_still():
+    """Its places would be used twice."""
+    crew = Crew(0, limits=Limits(concurrency=20))
+    crew.wire = StandingWire(10.0, 15.0)
+    run_simulated(together(*(crew.work(f"w{n}", 20.0, width=40) for n in range(2))))
+    assert most_within(crew.moments, 0.999) <= 20  # A call takes a second.
 
 
 def test_a_loop_that_wakes_a_moment_early_loses_no_time():
