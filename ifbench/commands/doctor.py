@@ -24,6 +24,7 @@ from ifbench.engines.weights import cache_folder
 from ifbench.errors import IfbenchError, StoreError
 from ifbench.store import check_store
 from ifbench.types import ModelConfig
+from ifbench.visible import visible_lines
 
 _DEFAULTS = ("candidates=[smollm2]", "judge=smollm2", "execution=local")
 _EXTRAS = (
@@ -52,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
     """Look at everything and print it; exit code 2 when something has to be mended."""
     findings = list(_findings(options))
     for finding in findings:
-        print(f"{'ok  ' if finding.is_fine else 'MEND'}  {finding.words}")
+        print(f"{'ok  ' if finding.is_fine else 'MEND'}  {visible_lines(finding.words)}")
         if not finding.is_fine and finding.mend:
-            print(f"      {finding.mend}")
+            print(f"      {visible_lines(finding.mend)}")
     broken = sum(not finding.is_fine for finding in findings)
     print("all is well" if not broken else f"{broken} to mend")
     return EXIT_BAD_INPUT if broken else EXIT_OK

@@ -266,7 +266,7 @@ def _what_helps(owing: Sequence[Evaluation], command: str) -> Iterator[str]:
     causes = {cause for one in owing for cause in one.manifest.counts.undecided}
     others = causes - {Cause.MEDIA} - NOBODY
     for first in dict.fromkeys(one.unreadable for one in owing if one.unreadable):
-        yield f"A picture or video cannot be shown; the first is of {first}"
+        yield visible(f"A picture or video cannot be shown; the first is of {first}")
         yield "Asking again does not help there: mend the file, or the record that names it."
     if causes & NOBODY:
         words = "Some constraints need a judge or an extractor, and none is named: name one"

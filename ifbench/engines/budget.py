@@ -72,7 +72,7 @@ class Grant:
 
     places: int
     bookings: tuple[float, ...] = ()
-    """Seconds from now at which each of the first `costs` may be sent."""
+    """Seconds from now at which each of the first `costs` may be sent; below 0 where it is late."""
     is_metered: bool = False
     """True where each request needs a booking."""
     pause_s: float = 0.0
@@ -81,6 +81,14 @@ class Grant:
     """When to report again, at the latest."""
     closed: str = ""
     """Why nothing is to be asked at all; empty while the endpoint is asked."""
+
+    def later(self, seconds: float) -> Grant:
+        """The same, told so much later."""
+        return replace(
+            self,
+            bookings=tuple(delay - seconds for delay in self.bookings),
+            pause_s=max(0.0, self.pause_s - seconds),
+        )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,6 +175,11 @@ class Budget:
         for name in [name for name, worker in self._workers.items() if worker.run == run]:
             self.drop(name)
         self.breaker.forget(run)
+
+    def excuse(self, seconds: float) -> None:
+        """Nobody could be heard for so long: that counts as no silence."""
+        for worker in self._workers.values():
+            worker.seen_at += seconds
 
     def is_used(self, now: float) -> bool:
         """False when all workers are gone."""

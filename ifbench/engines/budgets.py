@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from ifbench.engines.budget import TTL_S, Budget, Grant, Report, lowest
+from ifbench.engines.budget import IDLE_BEAT_S, TTL_S, Budget, Grant, Report, lowest
 from ifbench.engines.purse import Purse, PurseGrant, PurseReport
 from ifbench.keys import canonical_json
 from ifbench.types import Limits, ModelConfig
 
+AWAY_S = 2 * IDLE_BEAT_S
+"""A keeper that has heard nobody for so long was away itself: its process stood still, or its node
+was cut off. Nobody is taken for dead because of that time."""
 BudgetId: TypeAlias = tuple[str | None, ...]
 ClientId: TypeAlias = tuple[str | None, ...]
 
@@ -64,6 +67,11 @@ class Reply:
     grants: Mapping[BudgetId, Grant] = field(default_factory=dict)
     purse: PurseGrant | None = None
 
+    def later(self, seconds: float) -> Reply:
+        """The same, told so much later: moments are counted from when they are heard."""
+        grants = {name: grant.later(seconds) for name, grant in self.grants.items()}
+        return replace(self, grants=grants)
+
 
 @dataclass(slots=True)
 class Budgets:
@@ -72,13 +80,25 @@ class Budgets:
     now: float
     rebuilt: bool = False
     _budgets: dict[BudgetId, Budget] = field(default_factory=dict)
-    _replies: dict[str, tuple[int, Reply]] = field(default_factory=dict)
+    _replies: dict[str, tuple[int, Reply, float]] = field(default_factory=dict)
+    """The last one to each worker, with its request's number and its moment."""
     _purses: dict[str, Purse] = field(default_factory=dict)
+    _heard_at: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._heard_at = self.now
 
     def __call__(self, request: Request, now: float) -> Reply:
-        """Answer a worker. A request that comes again gets the reply that it got."""
-        serial, reply = self._replies.get(request.worker, (-1, Reply()))
-        if serial != request.serial:
+        """Answer a worker. A request that comes again gets the reply that it got.
+
+        Its bookings stay where they were: used so much later than they were counted, they would
+        come on top of what others have booked since.
+        """
+        self._hear(now)
+        serial, reply, at = self._replies.get(request.worker, (-1, Reply(), now))
+        if serial == request.serial:
+            reply = reply.later(now - at)
+        else:
             reply = Reply(
                 grants={
                     name: self._budget(name).report(request.worker, report, now)
@@ -86,7 +106,7 @@ class Budgets:
                 },
                 purse=self._spend(request, now),
             )
-            self._replies[request.worker] = (request.serial, reply)
+            self._replies[request.worker] = (request.serial, reply, now)
         if request.is_last:
             self._replies.pop(request.worker, None)
             if request.purse is not None:
@@ -101,6 +121,14 @@ class Budgets:
         for budget in self._budgets.values():
             budget.drop_run(run)
         return any(budget.is_used(now) for budget in self._budgets.values())
+
+    def _hear(self, now: float) -> None:
+        away_s, self._heard_at = now - self._heard_at, now
+        if away_s > AWAY_S:
+            for budget in self._budgets.values():
+                budget.excuse(away_s)
+            for purse in self._purses.values():
+                purse.excuse(away_s)
 
     def _spend(self, request: Request, now: float) -> PurseGrant | None:
         purse = request.purse

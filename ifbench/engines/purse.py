@@ -64,6 +64,8 @@ class Purse:
     _holders: dict[str, _Holder] = field(default_factory=dict)
     _gone: float = 0.0
     """Spent by workers that are gone; of the dead, what they had committed too."""
+    _left: dict[str, float] = field(default_factory=dict)
+    """What of it each of them left, for one that was only cut off comes back."""
 
     @property
     def spent(self) -> float:
@@ -73,7 +75,10 @@ class Purse:
         """Settle what a worker spent and grant what it may hold."""
         for silent in [n for n, one in self._holders.items() if now - one.seen_at > TTL_S]:
             self.drop(silent)
-        self._gone = max(self._gone, report.gone)
+        if name in self._left:
+            self._gone -= self._left.pop(name)
+        elif name not in self._holders:  # Of a time before this purse, perhaps.
+            self._gone = max(self._gone, report.gone)
         holder = self._holders.setdefault(name, _Holder(now, report, 0.0))
         holder.seen_at, holder.report = now, report
         granted = self._granted(holder, now)
@@ -84,7 +89,13 @@ class Purse:
         """A worker is gone. Its calls in flight may have been paid for."""
         holder = self._holders.pop(name, None)
         if holder is not None:
-            self._gone += holder.report.spent + holder.report.committed
+            self._left[name] = holder.report.spent + holder.report.committed
+            self._gone += self._left[name]
+
+    def excuse(self, seconds: float) -> None:
+        """Nobody could be heard for so long: that counts as no silence."""
+        for holder in self._holders.values():
+            holder.seen_at += seconds
 
     def _granted(self, holder: _Holder, now: float) -> float:
         report = holder.report

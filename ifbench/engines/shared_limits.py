@@ -315,7 +315,12 @@ class SharedLimiter:
         self._timer_at, self._timer = moment, None
         if moment < math.inf:
             loop = asyncio.get_running_loop()
-            self._timer = loop.call_later(moment - now, self._serve)
+            self._timer = loop.call_later(moment - now, self._wake)
+
+    def _wake(self) -> None:
+        # A loop may be a little early, by its own clock; the same moment is waited for again then.
+        self._timer_at, self._timer = math.inf, None
+        self._serve()
 
     def _released(self, taken: int | None, used: int) -> None:
         self._in_flight -= 1

@@ -18,6 +18,7 @@ from ifbench.report.progress import call_lines, duration
 from ifbench.report.tables import Table, to_terminal
 from ifbench.store.manifest import Ending, Manifest
 from ifbench.store.progress import RunProgress
+from ifbench.visible import visible
 
 SILENT_S = 30.0
 """Three writes to an object store, fifteen to a local one."""
@@ -282,12 +283,12 @@ def _name(value: object) -> str:
 
 def status_text(status: RunStatus) -> str:
     """A run's status for a terminal."""
-    parts = [*_head_lines(status)]
+    parts = [*map(visible, _head_lines(status))]
     if status.steps and status.state in {*GOING_ON, "silent"}:
         parts += [to_terminal(_steps_table(status)).rstrip()]
     if status.candidates:
         parts += [to_terminal(_candidates_table(status)).rstrip()]
-    parts += [f"  {line}" for line in (*status.calls, *_model_lines(status))]
+    parts += [f"  {visible(line)}" for line in (*status.calls, *_model_lines(status))]
     return "\n".join(parts) + "\n"
 
 

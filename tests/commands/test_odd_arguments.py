@@ -178,6 +178,13 @@ def test_what_would_steer_the_terminal_is_shown(capsys, arguments):
     assert not {"\x1b", "\r"} & set(said)
 
 
+def test_the_doctor_shows_what_would_steer_the_terminal(capsys):
+    main(["doctor", "candidates=[a\x1b[2J\rb]"])
+    said = capsys.readouterr().out
+    assert "\\x1b[2J\\r" in said
+    assert not {"\x1b", "\r"} & set(said)
+
+
 def test_what_would_steer_the_terminal_is_shown_of_a_file_too(tmp_path, capsys):
     path = tmp_path / "d.jsonl"
     item = {"constraint": "c\x1b[2J", "params": {}}

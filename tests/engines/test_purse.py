@@ -80,7 +80,18 @@ def test_silent_worker_has_spent_what_it_had_in_flight():
     grant = purse.report("other", PurseReport(cap=CAP, next=7.5, wanted=7.5), TTL_S + 0.1)
     assert grant.spent == 3.0
     assert grant.is_empty
-    assert purse.report("other", PurseReport(cap=CAP, gone=5.0), TTL_S + 0.2).spent == 5.0
+    assert purse.report("third", PurseReport(cap=CAP, gone=5.0), TTL_S + 0.2).spent == 5.0
+
+
+def test_what_a_worker_spent_that_was_cut_off_and_comes_back_counts_once():
+    purse = Purse(learning_until=0.0)
+    purse.report("cut off", PurseReport(cap=CAP, spent=4.0, held=1.0, committed=1.0), 0.0)
+    told = purse.report("other", PurseReport(cap=CAP, spent=2.0), TTL_S + 0.1)
+    assert (told.spent, told.gone) == (7.0, 5.0)
+    grant = purse.report("cut off", PurseReport(cap=CAP, spent=4.5), TTL_S + 0.2)
+    assert grant.spent == 6.5
+    wanting = PurseReport(cap=CAP, spent=2.0, gone=told.gone, next=3.5, wanted=3.5)
+    assert purse.report("other", wanting, TTL_S + 0.3).held == pytest.approx(3.5)
 
 
 def test_rebuilt_purse_gives_out_nothing_before_it_knows_who_holds_what():

@@ -12,8 +12,9 @@ import pytest
 
 from engines.engine_factories import chat_model
 from engines.simulated_time import run_simulated
+from ifbench.engines.budget import Grant
 from ifbench.engines.budgets import Budgets, Reply, Request, client_of
-from ifbench.engines.shared_limits import shared_limiters
+from ifbench.engines.shared_limits import SharedLimiter, shared_limiters
 from ifbench.types import Limits
 
 QUICK, SLOW = (0.001, 0.01), (0.02, 0.3)
@@ -37,6 +38,43 @@ class Wire:
         reply = self._budgets(request, asyncio.get_running_loop().time())
         await asyncio.sleep(self._random.uniform(*self._seconds) / 2)
         return reply
+
+
+class LossyWire(Wire):
+    """Loses each reply between some moments; a worker finds out two seconds later."""
+
+    def __init__(self, *between: tuple[float, float]) -> None:
+        super().__init__(QUICK)
+        self._between = between
+
+    async def __call__(self, request: Request) -> Reply:
+        reply = await super().__call__(request)
+        now = asyncio.get_running_loop().time()
+        if any(start <= now < end for start, end in self._between):
+            await asyncio.sleep(2.0)
+            raise ConnectionError
+        return reply
+
+
+class StandingWire(Wire):
+    """The keeper's process stands still for a while; who waits two seconds for it asks again."""
+
+    def __init__(self, since: float, until: float) -> None:
+        super().__init__(QUICK)
+        self._since, self._until = since, until
+
+    async def __call__(self, request: Request) -> Reply:
+        arriving = asyncio.ensure_future(self._arrive(request))
+        try:
+            return await asyncio.wait_for(asyncio.shield(arriving), 2.0)
+        except TimeoutError as error:
+            raise ConnectionError from error
+
+    async def _arrive(self, request: Request) -> Reply:
+        now = asyncio.get_running_loop().time()
+        if self._since <= now < self._until:
+            await asyncio.sleep(self._until - now)
+        return await super().__call__(request)
 
 
 class Crew:
@@ -155,6 +193,44 @@ def test_what_a_dead_worker_had_is_used_by_the_others(per_minute, count):
     assert most_within(crew.moments, 60.0) <= per_minute
     assert used(crew.moments, 90.0, 240.0, per_minute) >= 0.97
     assert crew.sent["dead"]
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_bookings_whose_reply_was_lost_do_not_come_on_top_of_later_ones(count):
+    crew = Crew(600)
+    crew.wire = LossyWire((20.0, 20.6))
+    run_simulated(together(*(crew.work(f"w{n}", 90.0, width=400 // count) for n in range(count))))
+    assert most_within(crew.moments, 60.0) <= 600
+    assert used(crew.moments, 10.0, 90.0, 600) >= 0.95  # Nobody booked anything for two seconds.
+
+
+def test_nobody_is_taken_for_dead_because_the_keeper_stood_still():
+    """Its places would be used twice."""
+    crew = Crew(0, limits=Limits(concurrency=20))
+    crew.wire = StandingWire(10.0, 15.0)
+    run_simulated(together(*(crew.work(f"w{n}", 20.0, width=40) for n in range(2))))
+    assert most_within(crew.moments, 0.999) <= 20  # A call takes a second.
+
+
+def test_a_loop_that_wakes_a_moment_early_loses_no_time():
+    """The timers of some loops are a little early; 600 a minute go one by one."""
+    sent: list[float] = []
+
+    async def calls() -> None:
+        loop, early = asyncio.get_running_loop(), 0.0
+        limiter = SharedLimiter(
+            Limits(requests_per_minute=600), "run", lambda moment: None, lambda: loop.time() - early
+        )
+        waiting = asyncio.create_task(limiter.acquire(1))
+        await asyncio.sleep(0)
+        limiter.report()
+        limiter.follow(Grant(places=1, bookings=(0.1,), is_metered=True))
+        early = 1e-6
+        await asyncio.wait_for(waiting, 0.2)
+        sent.append(loop.time())
+
+    run_simulated(calls())
+    assert sent == [pytest.approx(0.1, abs=0.001)]
 
 
 def test_bookings_that_several_give_back_in_turn_make_no_burst():

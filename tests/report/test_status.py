@@ -160,6 +160,7 @@ ANSWERED = ("calls", "candidate", "m", "answered")
         ({("calls", "judge", "m", "backing_off"): 3}, {}, "3 backing off"),
         ({("calls", "judge", "m", "waiting"): 3}, {}, "m: at its budget: 3 calls wait their turn"),
         ({("closed", "m", "no credit"): 1}, {}, "m: CLOSED, its calls are owed: no credit"),
+        ({("closed", "m", "a\x1b[2Jb"): 1}, {}, r"m: CLOSED, its calls are owed: a\x1b[2Jb"),
         (
             {("closed", "m", "down"): 5, ANSWERED: 9},
             {("closed", "m", "down"): 2, ANSWERED: 1},
