@@ -100,12 +100,12 @@ def asking_first(
         yield from rows()
         return
     yield from (at_hand or {}).values()
-    others = bytearray(asking)
+    owing, others = bytearray(asking), bytearray(asking.translate(_OTHERS))
     for place in at_hand or ():
-        others[place] = 0
-    if any(others):
-        yield from compress(rows(), others)
-    yield from compress(rows(), asking.translate(_OTHERS))
+        owing[place] = others[place] = 0
+    for some in (owing, others):
+        if any(some):
+            yield from compress(rows(), some)
 
 
 _OTHERS = bytes([1, 0, *range(2, 256)])

@@ -111,3 +111,8 @@ def over_runs(counts: Mapping[tuple[str, ...], float]) -> Counts:
         plain = name[2:] if name[0] == _RUN else name
         found[plain] = found.get(plain, 0.0) + amount
     return found
+
+
+def spent_usd(counts: Mapping[tuple[str, ...], float]) -> float:
+    """What the calls of all runs have cost, as it was counted."""
+    return sum(amount for name, amount in over_runs(counts).items() if name[0] == "cost")

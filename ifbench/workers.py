@@ -26,7 +26,7 @@ from ifbench.media.views import ViewLoader as Views
 from ifbench.stages import rows
 from ifbench.stages.roles import Roles
 from ifbench.store import open_store
-from ifbench.tally import RunTally, over_runs
+from ifbench.tally import RunTally, spent_usd
 from ifbench.types import Failure, FailureKind, ModelConfig, Rules, Trial, View
 
 Runs: TypeAlias = Mapping[str, RunConfig]
@@ -289,15 +289,15 @@ async def _open_ask(
 
 
 def _left_usd(crew: Crew, seat: Seat) -> float | None:
-    """The cap, less what groups of rows before this one have cost in this process.
+    """The cap, less what groups of rows before this one have cost.
 
-    On a cluster the purse outlives the groups, and knows.
+    In this process the tally knows; on a cluster the seat does, as tallies are sent away.
     """
-    if crew.cap_usd is None or seat.find_limiter is not None:
-        return crew.cap_usd
-    counts = over_runs(seat.tally.snapshot())
-    spent_usd = sum(amount for name, amount in counts.items() if name[0] == "cost")
-    return max(0.0, crew.cap_usd - spent_usd)
+    if crew.cap_usd is None:
+        return None
+    is_here = seat.find_limiter is None
+    spent = spent_usd(seat.tally.snapshot()) if is_here else seat.spent_usd
+    return max(0.0, crew.cap_usd - spent)
 
 
 def _named(model: ModelConfig | None) -> tuple[ModelConfig, ...]:

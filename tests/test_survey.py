@@ -198,6 +198,7 @@ def test_what_is_owed_and_at_hand_comes_before_what_is_owed():
     asked = bytes([0, 1, 1, 0, 1])
     assert "".join(asking_first(lambda: "abcde", asked, {4: "e", 1: "b"})) == "ebcad"
     assert "".join(asking_first(lambda: "abcde", asked, {1: "b", 2: "c", 4: "e"})) == "bcead"
+    assert "".join(asking_first(lambda: "abcde", asked, {0: "a", 4: "e"})) == "aebcd"  # Each once.
 
 
 def test_trials_that_owed_calls_before_are_looked_at_first():

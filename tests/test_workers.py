@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
 
 from factories import make_model, make_sample, make_score, make_trial, make_verdict
 from ifbench.config import load_config
+from ifbench.execution.commons import Commons
 from ifbench.execution.local import LocalExecutor
+from ifbench.execution.step import AskKeeper, KeeperBuilder, Seat, Step
 from ifbench.tally import Tally
-from ifbench.types import Cause, Outcome, Price, Sampling
+from ifbench.types import Cause, ModelConfig, Outcome, Price, Sampling, Trial
 from ifbench.workers import count_outcome, evaluation_steps
 
 
@@ -57,21 +61,47 @@ def test_the_last_step_needs_workers_of_its_own_only_to_ask_a_judge(judge, is_li
     }
 
 
-def test_groups_of_rows_share_one_cap(tmp_path):
+def capped_step(tmp_path) -> tuple[Step, ModelConfig]:
+    """A first step whose calls cost a dollar each, under a cap of three."""
     price = Price(output_per_million=1_000_000.0)  # A dollar for each answer of one token.
     model = make_model(price=price, sampling=Sampling(max_tokens=1), options={"default": "word"})
     config = load_config(["candidates=[scripted]", "judge=scripted", f"store.uri={tmp_path}"])
     config = replace(config, candidates=(model,))
-    steps = evaluation_steps({"r": config}, cap_usd=3.0)[:1]
+    return evaluation_steps({"r": config}, cap_usd=3.0)[0], model
+
+
+def trials_of(model: ModelConfig, *names: str) -> list[Trial]:
+    trials = [
+        replace(make_trial(make_sample(id=name, instruction=name)), run="r") for name in names
+    ]
+    return [replace(one, item=replace(one.item, candidate=model)) for one in trials]
+
+
+def failures(trials: Iterable[Trial]) -> list[str]:
+    return sorted(str(one.response.failure and one.response.failure.kind.value) for one in trials)
+
+
+def test_groups_of_rows_share_one_cap(tmp_path):
+    step, model = capped_step(tmp_path)
     executor = LocalExecutor()
+    assert failures(executor.run(trials_of(model, "a", "b"), (step,))) == ["None", "None"]
+    assert failures(executor.run(trials_of(model, "c", "d"), (step,))) == ["None", "spending_cap"]
 
-    def group(*names: str) -> list[str]:
-        trials = [
-            replace(make_trial(make_sample(id=name, instruction=name)), run="r") for name in names
-        ]
-        trials = [replace(one, item=replace(one.item, candidate=model)) for one in trials]
-        out = executor.run(trials, steps)
-        return sorted(str(one.response.failure and one.response.failure.kind.value) for one in out)
 
-    assert group("a", "b") == ["None", "None"]
-    assert group("c", "d") == ["None", "spending_cap"]
+async def test_a_group_on_a_cluster_has_what_those_before_it_left_of_the_cap(tmp_path):
+    """The limiter, and with it the purse, is new for each group."""
+    step, model = capped_step(tmp_path)
+
+    def find_limiter(build: KeeperBuilder) -> AskKeeper:
+        keeper = build(0.0, False)
+
+        async def ask(request):
+            return keeper(request, asyncio.get_running_loop().time())
+
+        return ask
+
+    async with Commons() as commons:
+        seat = Seat(find_limiter=find_limiter, spent_usd=2.0, commons=commons)
+        async with step.build(seat) as work:
+            out = [await work(trial) for trial in trials_of(model, "c", "d")]
+    assert failures(out) == ["None", "spending_cap"]

@@ -7,6 +7,7 @@ the keeper of the budgets is away, a worker goes on with the places that it has 
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 import uuid
 from collections import deque
@@ -36,6 +37,8 @@ from ifbench.engines.budgets import (
 from ifbench.engines.limits import ClosedError, Limiter, Permit
 from ifbench.engines.spending import Spending
 from ifbench.types import Limits, ModelConfig
+
+_log = logging.getLogger(__name__)
 
 Keeper: TypeAlias = Callable[[Request], Awaitable[Reply]]
 """Puts a request to the keeper of the budgets. Raises `ConnectionError` while it is away."""
@@ -167,7 +170,7 @@ class SharedLimiter:
 
     def refuse(self, words: str) -> None:
         self._refused = words
-        self._close(f"not asked, as an earlier call was refused: {words}")
+        self.close(f"not asked, as an earlier call was refused: {words}")
         self._report_by(self._now())
 
     # ── Reports and grants ───────────────────────────────────────────────────────────
@@ -216,7 +219,7 @@ class SharedLimiter:
             grant.is_metered and len(grant.bookings) < len(self._asked)
         )
         if grant.closed:
-            self._close(grant.closed)
+            self.close(grant.closed)
         elif not self._refused:
             self._closed = ""
         self._is_asking = False
@@ -243,7 +246,8 @@ class SharedLimiter:
         costs = costs[len(self._bookings) :][: max(0, count)]
         return (*costs, *[round(self._mean_tokens)] * (count - len(costs)))
 
-    def _close(self, reason: str) -> None:
+    def close(self, reason: str) -> None:
+        """Let no more calls go; `reason` says why."""
         self._closed = reason
         self._void_bookings()
         queue, self._queue = self._queue, deque()
@@ -351,6 +355,7 @@ class _Reporter:
         self._spending: Spending | None = None
         self._due = now()
         self._woken = asyncio.Event()
+        self._has_failed = False
 
     def report_by(self, moment: float) -> None:
         """Report no later than at a moment."""
@@ -374,10 +379,22 @@ class _Reporter:
             task.cancel()
             with suppress(asyncio.CancelledError):
                 await task
-            with suppress(ConnectionError):
-                await self._keeper(self._request(is_last=True))
+            if not self._has_failed:
+                with suppress(ConnectionError):
+                    await self._keeper(self._request(is_last=True))
 
     async def _run(self) -> None:
+        try:
+            await self._report_on()
+        # Whatever it is, those who wait would wait for ever: their calls are owed instead.
+        except Exception as error:  # noqa: BLE001
+            words = f"not asked, as its limiter failed: {type(error).__name__}: {error}"
+            _log.warning("%s", words)
+            self._has_failed = True
+            for limiter in self._limiters.values():
+                limiter.close(words)
+
+    async def _report_on(self) -> None:
         while True:
             await self._wait()
             began = self.now()

@@ -29,7 +29,7 @@ from ifbench.execution.ray_start import RayOptions, quiet_data, start_ray
 from ifbench.execution.ray_worker import REPORT_INTERVAL_S, Worker
 from ifbench.execution.step import Lane, Rows, Step, lanes_of
 from ifbench.logs import current
-from ifbench.tally import Tally, over_runs
+from ifbench.tally import Tally, over_runs, spent_usd
 from ifbench.types import Trial
 
 _log = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ class RayExecutor:
         self.servers: Finder | None = None
         self._tally = Tally()
         self._order = Order.GO_ON
-        self._run = uuid.uuid4().hex
+        self._run, self._spent_usd = uuid.uuid4().hex, 0.0
         self._failures: tuple[str, ...] = ()
 
     def stop(self) -> None:
@@ -71,6 +71,8 @@ class RayExecutor:
         were answered is paid for, and is set aside.
         """
         ray = start_ray(self.options)
+        # The limiter forgets a group of rows, and the purse of it, with its end.
+        self._run, self._spent_usd = uuid.uuid4().hex, spent_usd(self.counts())
         # Beside the driver, so that it outlives the other nodes.
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(
             ray.get_runtime_context().get_node_id(), soft=True
@@ -124,6 +126,7 @@ class RayExecutor:
         given = {
             "board": board,
             "run": self._run,
+            "spent_usd": self._spent_usd,
             "logs": current(),
             "servers": self.servers,
             "most_crashes": self.options.most_crashes,

@@ -47,6 +47,7 @@ class Worker:
         steps: tuple[Step, ...],
         board: Any,
         run: str,
+        spent_usd: float,
         logs: Logging,
         servers: Finder | None,
         most_crashes: int,
@@ -73,6 +74,7 @@ class Worker:
         self._open = AsyncExitStack()
         seat = Seat(
             run=run,
+            spent_usd=spent_usd,
             find_limiter=RayLimiter,
             tally=self._tally,
             stopping=self._stopping.is_set,

@@ -43,6 +43,8 @@ class Seat:
     """Tells this run from the others on its cluster."""
     find_limiter: Callable[[KeeperBuilder], AskKeeper] | None = None
     """Finds the one limiter of the cluster, or starts it; `None` where one process does all."""
+    spent_usd: float = 0.0
+    """On a cluster, what the groups of rows before this one have cost."""
     tally: Tally = field(default_factory=Tally)
     """Where the worker counts what it does; the executor collects it."""
     stopping: Callable[[], bool] = lambda: False

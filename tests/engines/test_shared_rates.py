@@ -14,6 +14,7 @@ from engines.engine_factories import chat_model
 from engines.simulated_time import run_simulated
 from ifbench.engines.budget import Grant
 from ifbench.engines.budgets import Budgets, Reply, Request, client_of
+from ifbench.engines.limits import ClosedError
 from ifbench.engines.shared_limits import SharedLimiter, shared_limiters
 from ifbench.types import Limits
 
@@ -210,6 +211,20 @@ def test_nobody_is_taken_for_dead_because_the_keeper_stood_still():
     crew.wire = StandingWire(10.0, 15.0)
     run_simulated(together(*(crew.work(f"w{n}", 20.0, width=40) for n in range(2))))
     assert most_within(crew.moments, 0.999) <= 20  # A call takes a second.
+
+
+def test_calls_do_not_wait_for_a_limiter_that_failed():
+    async def failing(_: Request) -> Reply:
+        raise KeyError("odd")
+
+    async def calls() -> None:
+        model = chat_model()
+        async with shared_limiters([model], failing, "run") as shared:
+            for _ in range(2):
+                with pytest.raises(ClosedError, match="its limiter failed: KeyError: 'odd'"):
+                    await asyncio.wait_for(shared.limiters[client_of(model)].acquire(1), 5.0)
+
+    run_simulated(calls())
 
 
 def test_a_loop_that_wakes_a_moment_early_loses_no_time():
