@@ -372,15 +372,20 @@ time.sleep(60)
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
-def test_process_dies_with_its_parent_even_in_a_hanging_check() -> None:
+def started(script: str) -> subprocess.Popen[str]:
+    """A parent of its own, which finds what these tests find; it prints to its `stdout`."""
     path = os.pathsep.join(filter(None, sys.path))
-    with subprocess.Popen(
-        [sys.executable, "-c", _PARENT],
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": path},
         text=True,
-    ) as parent:
+    )
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends a child with its parent")
+def test_process_dies_with_its_parent_even_in_a_hanging_check() -> None:
+    with started(_PARENT) as parent:
         assert parent.stdout is not None
         pid = int(parent.stdout.readline())
         time.sleep(0.2)
@@ -401,13 +406,7 @@ with Sandbox(time_s=0.15, catalogue="planted_checks:constraints") as sandbox:
 
 
 def test_check_is_not_blamed_for_the_time_in_which_all_was_suspended() -> None:
-    path = os.pathsep.join(filter(None, sys.path))
-    with subprocess.Popen(
-        [sys.executable, "-c", _SUSPENDED],
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-        text=True,
-    ) as parent:
+    with started(_SUSPENDED) as parent:
         assert parent.stdout is not None
         both = (parent.pid, int(parent.stdout.readline().split()[0]))
         time.sleep(0.05)  # It pauses for 0.3 s, and may take 0.6.
